@@ -1,0 +1,1 @@
+"""Measured speed: one row per figure."""

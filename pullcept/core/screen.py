@@ -1,0 +1,207 @@
+"""What the app tells a screen (window or console), and what a screen can ask of the app.
+
+Events go from the app to the screen through a queue; actions go the other way and never wait.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pullcept.core.post import Post
+from pullcept.core.seat import DeliveryState, Seat, SeatState
+
+
+@dataclass(frozen=True, slots=True)
+class TopicView:
+    """One line of the topic list. `ts`: last post, else creation (UTC ISO 8601)."""
+
+    topic_id: str
+    title: str
+    ts: str
+    running: int = 0
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsListed:
+    """The whole list, newest first."""
+
+    topics: tuple[TopicView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicOpened:
+    """A topic is on screen now. `rows`: its newest posts, oldest first; `skipped`: unreadable log lines."""
+
+    topic_id: str
+    title: str
+    rows: tuple[Post, ...]
+    has_older: bool
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OlderRows:
+    """Rows before the ones on screen, oldest first."""
+
+    topic_id: str
+    rows: tuple[Post, ...]
+    has_older: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowAdded:
+    """A post was accepted by the room. `own`: said on this screen. `logged` is false while the log cannot be written."""
+
+    topic_id: str
+    post: Post
+    own: bool
+    logged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PostAccepted:
+    """The screen's own post went through. `notes`: texts for the person."""
+
+    topic_id: str
+    message_id: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PostRefused:
+    """The screen's own post did not go through: give `text` back to the composer.
+
+    With `reason` empty, the floor refused it: draw `missed` in place (known ids once) and retry later.
+    """
+
+    topic_id: str
+    message_id: str
+    text: str
+    missed: tuple[Post, ...] = ()
+    left_out: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountView:
+    """One account as the list shows it."""
+
+    account_id: str
+    name: str
+    kind: str
+    hue: int | None
+    startable: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    """One seat of a topic as the list shows it. `held`: posts waiting, with the reason."""
+
+    seat: Seat
+    state: SeatState
+    detail: str = ""
+    held: int = 0
+    hold_reason: str = ""
+    exit_code: int | None = None
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AccountsListed:
+    """All accounts in the order of the configuration, the person first."""
+
+    accounts: tuple[AccountView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChanged:
+    """A seat changed its state or its held posts."""
+
+    view: SeatView
+
+
+@dataclass(frozen=True, slots=True)
+class RosterListed:
+    """Calling names in a room, for the @ list: (name, kind or guest, hue), screen's person excluded."""
+
+    topic_id: str
+    names: tuple[tuple[str, str, int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryChanged:
+    """A post moved on its way into one seat."""
+
+    seat: Seat
+    message_id: str
+    state: DeliveryState
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalOpened:
+    """A session's terminal exists now; `Actions.terminal` gives its screen."""
+
+    seat: Seat
+
+
+@dataclass(frozen=True, slots=True)
+class TypingPost:
+    """A post is being typed into this terminal (keys are kept meanwhile), or no longer."""
+
+    seat: Seat
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatusSaid:
+    """A line for the status bar. `sticky`: stays until replaced by the same `topic`-less key."""
+
+    text: str
+    level: Literal["info", "warning", "error"] = "info"
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AppEnded:
+    """The app has ended; the screen closes."""
+
+    reason: str = ""
+
+
+ScreenEvent = (
+    TopicsListed
+    | TopicOpened
+    | OlderRows
+    | RowAdded
+    | PostAccepted
+    | PostRefused
+    | AccountsListed
+    | SeatChanged
+    | RosterListed
+    | DeliveryChanged
+    | TerminalOpened
+    | TypingPost
+    | StatusSaid
+    | AppEnded
+)
+
+
+class Actions(Protocol):
+    """What a screen can ask. Every method returns at once; answers come as events."""
+
+    def new_topic(self) -> None: ...
+    def open_topic(self, topic_id: str) -> None: ...
+    def read_older(self, topic_id: str, before: str) -> None: ...
+    def rename_topic(self, topic_id: str, title: str) -> None: ...
+    def delete_topic(self, topic_id: str) -> None: ...
+    def post(self, topic_id: str, text: str, last_seen: str | None) -> str:
+        """Say something; returns the message id under which the outcome will come."""
+        ...
+
+    def start(self, seat: Seat, columns: int, rows: int) -> None: ...
+    def stop(self, seat: Seat) -> None: ...
+    def write_keys(self, seat: Seat, data: bytes) -> None: ...
+    def resize(self, seat: Seat, columns: int, rows: int) -> None: ...
+    def quit(self) -> None: ...

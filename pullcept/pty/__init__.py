@@ -1,0 +1,1 @@
+"""Terminals: one small interface, its POSIX and Windows forms, and the typist of each seat."""

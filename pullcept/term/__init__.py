@@ -1,0 +1,1 @@
+"""The parsed picture of a terminal: an adapter over the terminal engine."""
