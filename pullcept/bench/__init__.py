@@ -1,1 +1,5 @@
-"""Measured speed: one row per figure."""
+"""Measured speed: `python3 pullcept.py bench [name...] [--json]` prints one line per figure."""
+
+from pullcept.bench.harness import main
+
+__all__ = ["main"]
