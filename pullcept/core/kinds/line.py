@@ -1,0 +1,112 @@
+"""What every kind of CLI shares: the request for a launch line, the line, and why there is none."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pullcept.core.account import Account
+from pullcept.core.launch import SidecarLine
+
+ROOM_SERVER = "pullcept-room"
+"""The name under which a session registers the room: `mcp__pullcept-room__say_to_room`."""
+
+ROOM_TOOLS = (
+    "say_to_room",
+    "read_room_history",
+    "my_usage",
+    "list_account_sessions",
+    "control_account_session",
+    "account_session_status",
+)
+
+TomlValue = str | bool | int | Sequence[str]
+
+
+class LaunchRefused(ValueError):
+    """The account cannot be started like this; the text names what clashes with what."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRequest:
+    """All a kind needs to write a launch line.
+
+    `entry`: letters, digits, `-` and `_`; the name of the room's server for this session.
+    `registration_path`: absolute path where a registration file may be written.
+    `new_session_id`: a fresh UUID, used when the session begins anew. `resume_id`: the recorded
+    conversation to go on with. `settings_text`: content of the file `Kind.settings_file` named.
+    `toml_value`: writes one value as TOML, on one line.
+    """
+
+    account: Account
+    topic_id: str
+    sidecar: SidecarLine
+    entry: str
+    registration_path: str
+    attachments_dir: str
+    new_session_id: str
+    resume_id: str | None = None
+    settings_text: str | None = None
+    toml_value: Callable[[TomlValue], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchLine:
+    """What will run. `files`: (absolute path, text) to write before the start, free of secrets.
+
+    `env`: additions for the session's environment. `conversation_id`: known before the start, else
+    None. `resumed`: the line goes on with `LaunchRequest.resume_id`. `notes`: what the person's own
+    options change about the room's part of the line.
+    """
+
+    argv: tuple[str, ...]
+    files: tuple[tuple[str, str], ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    conversation_id: str | None = None
+    resumed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Kind(Protocol):
+    """One kind of CLI. `profile`: how it is typed to. `measured`: the CLI version this was measured with."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def profile(self) -> str: ...
+    @property
+    def resumable(self) -> bool: ...
+    @property
+    def measured(self) -> str | None: ...
+
+    def can_resume(self, account: Account) -> bool:
+        """Whether a recorded conversation of this account can be gone on with."""
+        ...
+
+    def settings_file(self, account: Account) -> str | None:
+        """The settings file the person's options name; its text belongs into the request."""
+        ...
+
+    def launch_line(self, request: LaunchRequest) -> LaunchLine:
+        """The line that runs. Raises `LaunchRefused`."""
+        ...
+
+    def transcript_globs(self, conversation_id: str, env: Mapping[str, str], home: str) -> tuple[tuple[str, str], ...]:
+        """(folder, pattern) pairs that find the transcript; empty when this kind keeps none we know."""
+        ...
+
+
+def command_of(account: Account) -> str:
+    """The program of an account; raises `LaunchRefused` when there is none."""
+    if not account.command:
+        raise LaunchRefused(f"the account {account.name} has no command")
+    return account.command
+
+
+def config_folder(env: Mapping[str, str], variable: str, home: str, default: str) -> str:
+    """The CLI's own folder: what the variable says, else `default` below the home folder."""
+    return env.get(variable) or f"{home}/{default}"
+
+
+def literal_pattern(text: str) -> str:
+    """`text` as a file name pattern that matches only itself."""
+    return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in text)

@@ -1,0 +1,92 @@
+"""Reads a person's command-line options just far enough to know which ones are there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as given: `args[start:end]` holds it with its value."""
+
+    name: str
+    value: str | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Which options take a value (always, or only when the next word is no option)."""
+
+    valued: frozenset[str]
+    maybe_valued: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options and the first free word of a line; nothing behind `--` is an option."""
+
+    args: tuple[str, ...]
+    options: tuple[Option, ...]
+    first_word: str | None
+    words: tuple[str, ...] = ()
+
+    def find(self, *names: str) -> Option | None:
+        """The last option with one of these names: what comes last wins in both CLIs."""
+        return next((option for option in reversed(self.options) if option.name in names), None)
+
+    def without(self, *names: str) -> tuple[str, ...]:
+        """The line with these options and their values taken out."""
+        taken = {at for option in self.options if option.name in names for at in range(option.start, option.end)}
+        return tuple(word for at, word in enumerate(self.args) if at not in taken)
+
+
+def read_options(args: Sequence[str], grammar: Grammar) -> Options:
+    """Split a line into options and free words. Never fails: what is unknown counts as a flag."""
+    found: list[Option] = []
+    words: list[str] = []
+    at = 0
+    while at < len(args):
+        if args[at] == "--":
+            words.extend(args[at + 1 :])
+            break
+        if not args[at].startswith("-") or args[at] == "-":
+            words.append(args[at])
+            at += 1
+            continue
+        options = tuple(_options_at(args, at, grammar))
+        found.extend(options)
+        at = options[-1].end
+    return Options(tuple(args), tuple(found), words[0] if words else None, tuple(words))
+
+
+def _options_at(args: Sequence[str], at: int, grammar: Grammar) -> Iterator[Option]:
+    if not args[at].startswith("--"):
+        yield from _short_options(args, at, grammar)
+        return
+    name, equals, value = args[at].partition("=")
+    if equals:
+        yield Option(name, value, at, at + 1)
+    else:
+        yield _with_next(args, at, name, grammar)
+
+
+def _short_options(args: Sequence[str], at: int, grammar: Grammar) -> Iterator[Option]:
+    letters = args[at][1:]
+    for place, letter in enumerate(letters):
+        name, rest = f"-{letter}", letters[place + 1 :]
+        if not rest:
+            yield _with_next(args, at, name, grammar)
+            return
+        if name in grammar.valued or name in grammar.maybe_valued:
+            yield Option(name, rest.removeprefix("="), at, at + 1)
+            return
+        yield Option(name, None, at, at + 1)
+
+
+def _with_next(args: Sequence[str], at: int, name: str, grammar: Grammar) -> Option:
+    following = args[at + 1] if at + 1 < len(args) else None
+    takes = following is not None and (
+        name in grammar.valued or (name in grammar.maybe_valued and not following.startswith("-"))
+    )
+    return Option(name, following if takes else None, at, at + 2 if takes else at + 1)
