@@ -19,17 +19,33 @@ def main(argv):  # type: (list[str]) -> int
         from sidecar.bridge import main as run
     elif role == "statusline":
         from sidecar.statusline import main as run
+    elif role == "demo-agent":
+        from sidecar.demo_agent import main as run
     else:
-        if not getattr(sys, "frozen", False):
-            from pullcept.bootstrap import prepare
+        return run_big_role(argv)
+    code = run(argv[1:])  # type: int
+    return code
 
-            code = prepare(os.path.abspath(__file__), argv)
-            if code is not None:
-                return code
-        from pullcept.roles import main as run_role
 
-        return run_role(argv)
-    return run(argv[1:])
+def run_big_role(argv):  # type: (list[str]) -> int
+    """Run a role of the app: from a checkout in the environment made for it, from an executable at once."""
+    if getattr(sys, "frozen", False):
+        import multiprocessing
+
+        multiprocessing.freeze_support()
+    else:
+        if sys.version_info < (3, 8):
+            print("pullcept: start it with Python 3.8 or later; it then looks for 3.13 by itself")
+            return 1
+        from pullcept.bootstrap import prepare
+
+        prepared = prepare(os.path.abspath(__file__), argv)
+        if prepared is not None:
+            return prepared
+    from pullcept.roles import main as run
+
+    code = run(argv)  # type: int
+    return code
 
 
 if __name__ == "__main__":

@@ -1,0 +1,23 @@
+"""The installed command `pullcept`, and `python -m pullcept`: the same roles as `pullcept.py`, without its set-up."""
+
+import sys
+
+
+def run() -> int:
+    """Run the role that the command line names, importing the light ones without the rest of the app."""
+    role = sys.argv[1] if len(sys.argv) > 1 else ""
+    if role == "sidecar":
+        from sidecar.bridge import main
+
+        return main(sys.argv[2:])
+    if role == "statusline":
+        from sidecar.statusline import main as report
+
+        return report(sys.argv[2:])
+    from pullcept.roles import main as run_role
+
+    return run_role(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(run())
