@@ -1,0 +1,301 @@
+"""The HTTP side of the listener: hook POSTs, and the upgrade of a bridge. h11 reads and writes the wire.
+
+Refusals come before the body is read. A refused client that is still sending gets its answer, and the
+rest of what it sends is thrown away for a short while, so that the answer is not lost with the connection.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Protocol
+
+import h11
+
+from pullcept.core.launch import Launch
+from pullcept.core.seat import Seat
+from pullcept.host.requests import (
+    ACTIVITY_EVENTS,
+    MCP_UPGRADE,
+    HookPath,
+    Refusal,
+    RequestHead,
+    bearer,
+    hook_path,
+    path_of,
+    refuse_stranger,
+    refuse_token,
+    request_head,
+    unauthorized,
+)
+
+log = logging.getLogger(__name__)
+
+MAX_HOOK_BYTES = 4 * 1024 * 1024
+MAX_HEAD_BYTES = 16 * 1024
+REQUEST_SECONDS = 20.0
+IDLE_SECONDS = 30.0
+LINGER_SECONDS = 3.0
+
+
+class HookTaker(Protocol):
+    """Who takes what hooks report. Called on the loop's thread after the answer went out."""
+
+    def find_launch(self, secret: str) -> tuple[Launch, bool] | None:
+        """The launch of a secret and whether it has ended; None for an unknown secret."""
+        ...
+
+    def on_status(self, seat: Seat, generation: int, body: dict[str, Any]) -> None: ...
+
+    def on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """An admitted hook POST, waiting for its body."""
+
+    launch: Launch
+    path: HookPath
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeCall:
+    """An admitted upgrade of a bridge."""
+
+    head: RequestHead
+
+
+class HttpDoor:
+    """One HTTP connection. `upgrade(head, rest)` is called once the connection belongs to a bridge."""
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        *,
+        port: int,
+        token: str,
+        hooks: HookTaker,
+        upgrade: Callable[[RequestHead, bytes], None],
+    ) -> None:
+        self._transport = transport
+        self._port = port
+        self._token = token
+        self._hooks = hooks
+        self._upgrade = upgrade
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
+        self._call: HookCall | BridgeCall | Refusal | None = None
+        self._body = bytearray()
+        self._lingering = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._in_request = False
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes from the connection."""
+        if self._lingering:
+            return
+        if not self._in_request:
+            self._in_request = True
+            self._set_timer(REQUEST_SECONDS)
+        try:
+            self._http.receive_data(data)
+            self._read_events()
+        except h11.RemoteProtocolError as error:
+            self._refuse_now(Refusal(error.error_status_hint, f"not a valid request: {error}"))
+
+    def feed_eof(self) -> None:
+        """The client has sent all it will send; half a request is answered as that."""
+        if self._in_request and not self._lingering:
+            self.feed(b"")
+        self.lost()
+        self._transport.close()
+
+    def lost(self) -> None:
+        """The connection is gone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def pause_writing(self) -> None:
+        """Answers are tiny; nothing to hold back."""
+
+    def resume_writing(self) -> None:
+        """Answers are tiny; nothing was held back."""
+
+    def _read_events(self) -> None:
+        while not self._lingering:
+            event = self._http.next_event()
+            if isinstance(event, h11.Request):
+                self._on_head(event)
+            elif isinstance(event, h11.Data):
+                self._on_data(bytes(event.data))
+            elif isinstance(event, h11.EndOfMessage):
+                if self._on_end():
+                    return
+            else:
+                self._continue_if_awaited()
+                return
+
+    def _continue_if_awaited(self) -> None:
+        if self._http.they_are_waiting_for_100_continue:
+            self._send(h11.InformationalResponse(status_code=100, headers=[], reason=b"Continue"))
+
+    def _on_head(self, event: h11.Request) -> None:
+        headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers)
+        head = request_head(event.method.decode("latin-1"), event.target.decode("latin-1"), headers)
+        self._body.clear()
+        self._call = self._judge(head)
+        if isinstance(self._call, Refusal) and _has_body(head):
+            self._refuse_now(self._call)
+
+    def _judge(self, head: RequestHead) -> HookCall | BridgeCall | Refusal:
+        if stranger := refuse_stranger(head, self._port):
+            return stranger
+        if path_of(head.target) == "/mcp":
+            return self._judge_bridge(head)
+        path = hook_path(head.target)
+        if path is None:
+            return Refusal(404, "there is nothing here")
+        return self._judge_hook(head, path)
+
+    def _judge_bridge(self, head: RequestHead) -> BridgeCall | Refusal:
+        if head.method != "GET":
+            return Refusal(405, "only GET is served here", (("Allow", "GET"),))
+        if refused := refuse_token(head, self._token):
+            return refused
+        if (head.one("upgrade") or "").strip().lower() != MCP_UPGRADE:
+            return Refusal(426, f"this needs the upgrade {MCP_UPGRADE}", (("Upgrade", MCP_UPGRADE),))
+        if _has_body(head):
+            return Refusal(400, "an upgrade has no body")
+        return BridgeCall(head)
+
+    def _judge_hook(self, head: RequestHead, path: HookPath) -> HookCall | Refusal:
+        if head.method != "POST":
+            return Refusal(405, "only POST is served here", (("Allow", "POST"),))
+        found = self._hooks.find_launch(bearer(head))
+        if found is None:
+            return unauthorized("the launch secret is missing or unknown")
+        launch, ended = found
+        if launch.seat != Seat(path.account_id, path.topic_id):
+            return Refusal(403, "this secret belongs to another seat")
+        if ended:
+            return Refusal(410, "this launch has ended")
+        if path.event is not None and path.event not in ACTIVITY_EVENTS:
+            return Refusal(404, "this event is not declared")
+        if _stated_size(head) > MAX_HOOK_BYTES:
+            return _too_large()
+        return HookCall(launch, path)
+
+    def _on_data(self, data: bytes) -> None:
+        self._body += data
+        if len(self._body) > MAX_HOOK_BYTES:
+            self._refuse_now(_too_large())
+
+    def _on_end(self) -> bool:
+        """Answer a whole request. True when the connection is no longer ours to read."""
+        call, self._call = self._call, None
+        if isinstance(call, BridgeCall):
+            self._become_bridge(call.head)
+            return True
+        if isinstance(call, HookCall):
+            self._answer_hook(call)
+        elif call is not None:
+            self._respond(call.status, call.text + "\n", call.extra)
+        return not self._next_request()
+
+    def _answer_hook(self, call: HookCall) -> None:
+        body = parse_body(bytes(self._body))
+        self._body.clear()
+        if body is None:
+            self._respond(400, "the body is not a JSON object\n")
+            return
+        self._respond(200, "{}", content_type="application/json")
+        launch, path = call.launch, call.path
+        try:
+            if path.event is None:
+                self._hooks.on_status(launch.seat, launch.generation, body)
+            else:
+                self._hooks.on_activity(launch.seat, launch.generation, path.event, body)
+        except Exception:
+            log.exception("a hook report could not be taken")
+
+    def _become_bridge(self, head: RequestHead) -> None:
+        self.lost()
+        headers = [("Connection", "Upgrade"), ("Upgrade", MCP_UPGRADE)]
+        self._send(h11.InformationalResponse(status_code=101, headers=headers, reason=b"Switching Protocols"))
+        self._upgrade(head, self._http.trailing_data[0])
+
+    def _next_request(self) -> bool:
+        if self._http.our_state is h11.MUST_CLOSE or self._http.their_state is not h11.DONE:
+            self.lost()
+            self._transport.close()
+            return False
+        self._http.start_next_cycle()
+        self._in_request = bool(self._http.trailing_data[0])
+        self._set_timer(REQUEST_SECONDS if self._in_request else IDLE_SECONDS)
+        return True
+
+    def _refuse_now(self, refusal: Refusal) -> None:
+        """Answer at once and throw away whatever else is being sent."""
+        if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            self._respond(refusal.status, refusal.text + "\n", (*refusal.extra, ("Connection", "close")))
+        self._lingering = True
+        self._body.clear()
+        self._call = None
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        self._set_timer(LINGER_SECONDS)
+
+    def _respond(
+        self,
+        status: int,
+        text: str,
+        extra: tuple[tuple[str, str], ...] = (),
+        content_type: str = "text/plain; charset=utf-8",
+    ) -> None:
+        body = text.encode()
+        headers = [("Content-Type", content_type), ("Content-Length", str(len(body))), *extra]
+        reason = HTTPStatus(status).phrase.encode("ascii")
+        self._send(h11.Response(status_code=status, headers=headers, reason=reason))
+        self._send(h11.Data(data=body))
+        self._send(h11.EndOfMessage())
+
+    def _send(self, event: h11.InformationalResponse | h11.Response | h11.Data | h11.EndOfMessage) -> None:
+        if (data := self._http.send(event)) and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def _set_timer(self, seconds: float) -> None:
+        self.lost()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._on_late)
+
+    def _on_late(self) -> None:
+        self._timer = None
+        if self._lingering:
+            self._transport.abort()
+        elif self._in_request:
+            self._refuse_now(Refusal(408, "the request took too long"))
+        else:
+            self._transport.close()
+
+
+def parse_body(data: bytes) -> dict[str, Any] | None:
+    """The JSON object of a hook body, or None when it is anything else."""
+    try:
+        body = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _has_body(head: RequestHead) -> bool:
+    return bool(head.all("transfer-encoding")) or _stated_size(head) > 0
+
+
+def _stated_size(head: RequestHead) -> int:
+    """The Content-Length; h11 has already refused what is not a plain number."""
+    return int((head.all("content-length") or ("0",))[0].partition(",")[0])
+
+
+def _too_large() -> Refusal:
+    return Refusal(413, f"the body is over {MAX_HOOK_BYTES} bytes")
