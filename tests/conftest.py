@@ -38,6 +38,7 @@ _display = pytest.StashKey[Display]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the long form of the tests too")
+    parser.addoption("--no-skips", action="store_true", help="a skipped test makes the run fail")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,7 +55,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _start_display() -> Display:
     """Start Xvfb where windows need an X display and there is none. It ends with this process."""
-    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+    if sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY"):
         return Display()
     if shutil.which("Xvfb") is None:
         return Display(missing="no display and no Xvfb (Debian, Ubuntu: apt-get install xvfb)")
@@ -89,6 +90,19 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
     if item.get_closest_marker("slow") and not config.getoption("--slow"):
         return True
     return item.get_closest_marker("network") is not None and os.environ.get("PULLCEPT_TEST_NETWORK") != "1"
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = len(reporter.stats.get("skipped", [])) if reporter is not None else 0
+    if skipped and session.config.getoption("--no-skips") and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    display = config.stash[_display]
+    started = f"started {os.environ['DISPLAY']}" if display.process else os.environ.get("DISPLAY", "the system's own")
+    return f"display: {display.missing or started}"
 
 
 @dataclass
