@@ -25,34 +25,36 @@ from pullcept.core.kinds.line import (
     config_folder,
     literal_pattern,
 )
-from pullcept.core.kinds.options import Grammar, Options, read_options
+from pullcept.core.kinds.options import Grammar, Options, read_options, words
 
 _GRAMMAR = Grammar(
-    valued=frozenset(
+    valued=words(
         """
-        --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt
-        --append-system-prompt-file --autocompact --betas --debug-file --disallowedTools --disallowed-tools
-        --effort --environment --fallback-model --file --input-format --json-schema --max-budget-usd
-        --mcp-config --model -n --name --output-format --permission-mode --permission-prompt-tool
-        --permission-prompts --plugin-dir --plugin-url --remote-control-session-name-prefix --session-id
-        --setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --tools
-        """.split()
+    --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt
+    --append-system-prompt-file --autocompact --betas --debug-file --disallowedTools --disallowed-tools
+    --effort --environment --fallback-model --file --input-format --json-schema --max-budget-usd
+    --mcp-config --model -n --name --output-format --permission-mode --permission-prompt-tool
+    --permission-prompts --plugin-dir --plugin-url --remote-control-session-name-prefix --session-id
+    --setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --tools
+    """
     ),
-    maybe_valued=frozenset(
+    maybe_valued=words(
         """
-        -r --resume -d --debug -w --worktree --cloud --from-pr --remote-control --teleport --prompt-suggestions
-        """.split()
+    -r --resume -d --debug -w --worktree --cloud --from-pr --remote-control --teleport --prompt-suggestions
+    """
     ),
 )
-_NOT_IN_A_TERMINAL = """
-        -p --print --input-format --output-format --bg --background --cloud --desktop --environment
-        """.split()
-_RESUMING = ("--resume", "-r", "--continue", "-c")
-_COMMANDS = frozenset(
+_NOT_IN_A_TERMINAL = words(
     """
-        agents attach auth auto-mode doctor gateway import install logs mcp plugin plugins purge respawn rm
-        setup-token stop kill ultrareview update upgrade
-        """.split()
+    -p --print --input-format --output-format --bg --background --cloud --desktop --environment
+    """
+)
+_RESUMING = ("--resume", "-r", "--continue", "-c")
+_COMMANDS = words(
+    """
+    agents attach auth auto-mode doctor gateway import install logs mcp plugin plugins purge respawn rm
+    setup-token stop kill ultrareview update upgrade
+    """
 )
 
 

@@ -17,23 +17,23 @@ from pullcept.core.kinds.line import (
     config_folder,
     literal_pattern,
 )
-from pullcept.core.kinds.options import Grammar, Options, read_options
+from pullcept.core.kinds.options import Grammar, Options, read_options, words
 from pullcept.core.launch import ROOM_NAMES
 
 _GRAMMAR = Grammar(
-    valued=frozenset(
+    valued=words(
         """
-        -c --config --enable --disable --remote --remote-auth-token-env -i --image -m --model --local-provider
-        -p --profile -s --sandbox -C --cd --add-dir -a --ask-for-approval
-        """.split()
+    -c --config --enable --disable --remote --remote-auth-token-env -i --image -m --model --local-provider
+    -p --profile -s --sandbox -C --cd --add-dir -a --ask-for-approval
+    """
     )
 )
-_COMMANDS = frozenset(
+_COMMANDS = words(
     """
-        agents exec e review login logout mcp plugin app-server remote-control completion update doctor sandbox
-        debug apply a queue archive delete migrate-rollouts migrate-nfs-db unarchive cloud exec-server features
-        help
-        """.split()
+    agents exec e review login logout mcp plugin app-server remote-control completion update doctor sandbox
+    debug apply a queue archive delete migrate-rollouts migrate-nfs-db unarchive cloud exec-server features
+    help
+    """
 )
 _OWN_CONVERSATION = ("resume", "fork")
 

@@ -24,12 +24,11 @@ class Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options and the first free word of a line; nothing behind `--` is an option."""
+    """The options and the first free word of a line; what stands behind `--` is neither."""
 
     args: tuple[str, ...]
     options: tuple[Option, ...]
     first_word: str | None
-    words: tuple[str, ...] = ()
 
     def find(self, *names: str) -> Option | None:
         """The last option with one of these names: what comes last wins in both CLIs."""
@@ -41,23 +40,27 @@ class Options:
         return tuple(word for at, word in enumerate(self.args) if at not in taken)
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text, for lists of option names."""
+    return frozenset(text.split())
+
+
 def read_options(args: Sequence[str], grammar: Grammar) -> Options:
     """Split a line into options and free words. Never fails: what is unknown counts as a flag."""
     found: list[Option] = []
-    words: list[str] = []
+    free: list[str] = []
     at = 0
     while at < len(args):
         if args[at] == "--":
-            words.extend(args[at + 1 :])
             break
         if not args[at].startswith("-") or args[at] == "-":
-            words.append(args[at])
+            free.append(args[at])
             at += 1
             continue
         options = tuple(_options_at(args, at, grammar))
         found.extend(options)
         at = options[-1].end
-    return Options(tuple(args), tuple(found), words[0] if words else None, tuple(words))
+    return Options(tuple(args), tuple(found), next(iter(free), None))
 
 
 def _options_at(args: Sequence[str], at: int, grammar: Grammar) -> Iterator[Option]:
