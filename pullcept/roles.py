@@ -72,7 +72,7 @@ def main(argv: Sequence[str]) -> int:
 def choose(argv: Sequence[str]) -> tuple[str, list[str]]:
     """The role's name (empty for the window) and the arguments for it. Raises WrongUse."""
     name, rest = (argv[0], list(argv[1:])) if argv and not argv[0].startswith("-") else ("", list(argv))
-    if name and name not in ROLES:
+    if (name or list(argv[:1]) == [""]) and name not in ROLES:
         raise WrongUse(f"there is no role {name!r}")
     options = ROLES.get(name, WINDOW).options
     if options is not None:
