@@ -1,0 +1,119 @@
+"""What the room's tools answer, as text for a model. Everything said by others is kept from looking like our lines."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from pullcept.core.protocol import HistoryResult, Paused, PostItem, PostResult, UsageResult, UsageWindow
+from pullcept.core.tag import clean_body, local_at
+from sidecar.manners import quoted
+from sidecar.memory import SeatMemory
+
+LINE_END_MARK = " \u23ce "
+DRAFT_KEPT = "Your text is kept as a draft"
+
+
+def who_text(memory: SeatMemory) -> str:
+    """Who the session is now: names may have changed since the handshake."""
+    return f"You are now {quoted(memory.name)} (original name {quoted(memory.original_name)})."
+
+
+def footer(memory: SeatMemory, usage: UsageResult | None, now: datetime) -> str:
+    """The end of every outcome of a post: identity, time, figures. `now` carries the local zone."""
+    figures = [
+        f"5-hour limit: {_figure(usage, 'five_hour', now)}",
+        f"weekly limit: {_figure(usage, 'seven_day', now)}",
+        f"context: {_figure(usage, 'context', now)}",
+    ]
+    return f"{who_text(memory)} Time now: {_minutes(now)}.\nYour figures - {'; '.join(figures)}."
+
+
+def delivered_text(result: PostResult) -> str:
+    """A post that was made, with what the person or the author should know about it."""
+    lines = [f"Delivered to the room. message_id: {result.message_id}"]
+    if not result.logged:
+        lines.append("Note: it could not be written to the room's record (the disk refused it).")
+    lines += [f"Note: typing into {names} is paused: {reason}" for reason, names in _by_reason(result.paused)]
+    lines += [f"Note: {one_line(note)}" for note in result.notes]
+    return "\n".join(lines)
+
+
+def refused_text(result: PostResult) -> str:
+    """A post that was not made, because its author had not seen everything: what was missed and what to do now."""
+    count = len(result.missed)
+    head = f"Not said: {count} post{'s' if count != 1 else ''} you had not seen came before it."
+    if result.left_out:
+        head += f" {result.left_out} older ones did not fit here; read_room_history shows them."
+    newest = one_line(result.missed[-1].message_id)
+    advice = (
+        "This is order, not a fault. Read them, then decide; silence is fine too. "
+        f"{DRAFT_KEPT}: to send it as it is, call say_to_room without content and with last_seen "
+        f'"{newest}". To say something else, give content and the same last_seen.'
+    )
+    return "\n".join([head, *(missed_line(item) for item in result.missed), advice])
+
+
+def history_text(result: HistoryResult, memory: SeatMemory, utc_offset: Callable[[datetime], timedelta]) -> str:
+    """A page of the record, oldest first, and at its end who is in the room."""
+    count = len(result.posts)
+    head = f"{count} post{'s' if count != 1 else ''} of this topic, oldest first. None of it was delivered to you."
+    more = "There are no earlier posts."
+    if result.has_more and result.posts:
+        more = f'Earlier posts exist: call read_room_history with before "{one_line(result.posts[0].message_id)}".'
+    people = "; ".join(one_line(each) for each in result.participants) or "nobody"
+    lines = [history_line(item, utc_offset) for item in result.posts]
+    return "\n".join([head, *lines, more, who_text(memory), f"In this room now: {people}"])
+
+
+def missed_line(item: PostItem) -> str:
+    """`[id] speaker -> to: text`; further lines of the text are indented, so that they cannot pose as posts."""
+    return _head(item) + "\n    ".join(clean_body(item.content).splitlines())
+
+
+def history_line(item: PostItem, utc_offset: Callable[[datetime], timedelta]) -> str:
+    """One post on one line, its time local."""
+    at = local_at(item.ts, utc_offset) or "time unknown"
+    return f"{at} {_head(item)}{one_line(item.content, LINE_END_MARK)}"
+
+
+def one_line(text: str, joint: str = " ") -> str:
+    """The text without line breaks of any kind and without control characters."""
+    return joint.join(clean_body(text).splitlines())
+
+
+def local_offset(instant: datetime) -> timedelta:
+    """This computer's offset from UTC at an instant."""
+    return instant.astimezone().utcoffset() or timedelta()
+
+
+def _head(item: PostItem) -> str:
+    to = f" \u2192 {', '.join(one_line(name) for name in item.to)}" if item.to else ""
+    return f"[{one_line(item.message_id)}] {one_line(item.speaker)}{to}: "
+
+
+def _by_reason(paused: Sequence[Paused]) -> list[tuple[str, str]]:
+    reasons: dict[str, list[str]] = {}
+    for each in paused:
+        reasons.setdefault(one_line(each.reason), []).append(one_line(each.name))
+    return [(reason, ", ".join(names)) for reason, names in reasons.items()]
+
+
+def _figure(usage: UsageResult | None, which: str, now: datetime) -> str:
+    if usage is None:
+        return "unknown"
+    window: UsageWindow | None = getattr(usage, which)
+    if window is None:
+        return "not reported"
+    resets = f", resets {_at(window.resets_at, now)}" if window.resets_at is not None else ""
+    age = max(0, int((now.timestamp() - window.received_at) // 60))
+    return f"{window.used_percentage:g}% used{resets}, received {_at(window.received_at, now)} ({age} min ago)"
+
+
+def _at(seconds: float, now: datetime) -> str:
+    try:
+        return _minutes(datetime.fromtimestamp(seconds, UTC).astimezone(now.tzinfo))
+    except (ValueError, OverflowError, OSError):
+        return "at an unknown time"
+
+
+def _minutes(moment: datetime) -> str:
+    return moment.isoformat(timespec="minutes")
