@@ -43,6 +43,7 @@ class Account:
 
     `name` is the original name, `nickname` the one to be called by when given. `hue`: degrees, 0-359.
     `avatar`: a picture of this account is stored. `server`: entry of mcp-servers.json, for kind `mcp`.
+    `listens`: this CLI cannot be given the room's tools; it only listens, and its posts end at *typed*.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Account:
     env: tuple[EnvEntry, ...] = ()
     server: str | None = None
     typing_profile: str | None = None
+    listens: bool = False
 
     @property
     def calling_name(self) -> str:
@@ -100,6 +102,7 @@ def parse_account(obj: object) -> Account:
         env=parse_env(reader.obj.get("env")),
         server=reader.option("server"),
         typing_profile=reader.option("typing_profile"),
+        listens=bool(reader.obj.get("listens")),
     )
 
 
@@ -237,6 +240,7 @@ def _plain_object(account: Account) -> dict[str, Any]:
         "env": [_env_object(entry) for entry in account.env],
         "server": account.server,
         "typing_profile": account.typing_profile,
+        "listens": account.listens or None,
     }
     return {key: value for key, value in whole.items() if value is not None}
 

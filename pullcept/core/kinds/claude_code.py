@@ -66,6 +66,8 @@ class ClaudeCode:
     profile: str = "claude_code"
     resumable: bool = True
     measured: str | None = "2.1.332"
+    reports_idle: bool = False
+    tells_conversation: bool = False
 
     def can_resume(self, account: Account) -> bool:
         return True

@@ -25,6 +25,8 @@ class Cli:
     profile: str = "raw"
     resumable: bool = True
     measured: str | None = None
+    reports_idle: bool = False
+    tells_conversation: bool = False
 
     def can_resume(self, account: Account) -> bool:
         return SESSION_ID in (account.resume_command or "")

@@ -46,6 +46,8 @@ class CodexCli:
     profile: str = "codex_cli"
     resumable: bool = True
     measured: str | None = "0.171.0"
+    reports_idle: bool = True
+    tells_conversation: bool = True
 
     def can_resume(self, account: Account) -> bool:
         return True

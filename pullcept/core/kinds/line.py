@@ -67,7 +67,11 @@ class LaunchLine:
 
 
 class Kind(Protocol):
-    """One kind of CLI. `profile`: how it is typed to. `measured`: the CLI version this was measured with."""
+    """One kind of CLI. `profile`: how it is typed to. `measured`: the CLI version this was measured with.
+
+    `reports_idle`: it says in its terminal when it takes input, and nothing is typed before that.
+    `tells_conversation`: its conversation id is learned from its first tool call.
+    """
 
     @property
     def name(self) -> str: ...
@@ -77,6 +81,10 @@ class Kind(Protocol):
     def resumable(self) -> bool: ...
     @property
     def measured(self) -> str | None: ...
+    @property
+    def reports_idle(self) -> bool: ...
+    @property
+    def tells_conversation(self) -> bool: ...
 
     def can_resume(self, account: Account) -> bool:
         """Whether a recorded conversation of this account can be gone on with."""
