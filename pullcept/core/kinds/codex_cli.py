@@ -98,8 +98,6 @@ def _configured(options: Options) -> frozenset[str]:
 
 
 def _room_options(request: LaunchRequest, options: Options, configured: frozenset[str]) -> tuple[str, ...]:
-    if request.toml_value is None:
-        raise LaunchRefused("no TOML writer was given")
     write = request.toml_value
     room = ["-c", f"mcp_servers.{request.entry}={server_table(request, write)}"]
     room += ["-c", "notice.hide_rate_limit_model_nudge=true"]

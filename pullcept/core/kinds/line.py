@@ -44,9 +44,9 @@ class LaunchRequest:
     registration_path: str
     attachments_dir: str
     new_session_id: str
+    toml_value: Callable[[TomlValue], str]
     resume_id: str | None = None
     settings_text: str | None = None
-    toml_value: Callable[[TomlValue], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
