@@ -16,15 +16,18 @@ def main(argv):  # type: (list[str]) -> int
         sys.path.insert(0, HERE)
     role = argv[0] if argv else ""
     if role == "sidecar":
-        from sidecar.bridge import main as run
-    elif role == "statusline":
-        from sidecar.statusline import main as run
-    elif role == "demo-agent":
-        from sidecar.demo_agent import main as run
-    else:
-        return run_big_role(argv)
-    code = run(argv[1:])  # type: int
-    return code
+        from sidecar.bridge import main as sidecar
+
+        return sidecar(argv[1:])
+    if role == "statusline":
+        from sidecar.statusline import main as statusline
+
+        return statusline(argv[1:])
+    if role == "demo-agent":
+        from sidecar.demo_agent import main as demo_agent
+
+        return demo_agent(argv[1:])
+    return run_big_role(argv)
 
 
 def run_big_role(argv):  # type: (list[str]) -> int
@@ -44,8 +47,7 @@ def run_big_role(argv):  # type: (list[str]) -> int
             return prepared
     from pullcept.roles import main as run
 
-    code = run(argv)  # type: int
-    return code
+    return run(argv)
 
 
 if __name__ == "__main__":

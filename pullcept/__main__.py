@@ -7,13 +7,13 @@ def run() -> int:
     """Run the role that the command line names, importing the light ones without the rest of the app."""
     role = sys.argv[1] if len(sys.argv) > 1 else ""
     if role == "sidecar":
-        from sidecar.bridge import main
+        from sidecar.bridge import main as sidecar
 
-        return main(sys.argv[2:])
+        return sidecar(sys.argv[2:])
     if role == "statusline":
-        from sidecar.statusline import main as report
+        from sidecar.statusline import main as statusline
 
-        return report(sys.argv[2:])
+        return statusline(sys.argv[2:])
     from pullcept.roles import main as run_role
 
     return run_role(sys.argv[1:])
