@@ -26,7 +26,11 @@ def test(argv: Sequence[str]) -> int:
     if importlib.util.find_spec("pytest") is None:
         print("pullcept: pytest is not installed here; see docs/testing.md", file=sys.stderr)
         return 1
-    return subprocess.call([sys.executable, "-m", "pytest", *argv], cwd=ROOT)
+    command = [sys.executable, "-m", "pytest", *argv]
+    if os.name == "nt":
+        return subprocess.call(command, cwd=ROOT)
+    os.chdir(ROOT)
+    os.execv(sys.executable, command)
 
 
 def missing_lines(which: Callable[[str], str | None], has_font: Callable[[str], bool]) -> list[str]:
