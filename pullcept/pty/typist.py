@@ -1,0 +1,318 @@
+"""Types posts into one terminal: one after the other, whole, never into a human's keys and never twice."""
+
+import asyncio
+import logging
+import sys
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pullcept.core.seat import DeliveryState
+from pullcept.pty.human_keys import HumanKeys
+from pullcept.pty.profiles import Enter, Plan, Profile, Refused, Spill, Step, Wait, Write, plan, spilled_body
+from pullcept.pty.terminal import Terminal, TerminalEnded, WriteUnsure
+
+log = logging.getLogger(__name__)
+
+LINE_LIMIT = 1_024 if sys.platform == "darwin" else 4_096
+AFTER_ENTER = 0.3
+LOOK_AGAIN = 0.25
+STALL_LOOK = 1.0
+
+READY, UNSURE = "ready", "unsure"
+NOT_READY = "the session is not ready yet"
+NOT_READING = "the program does not read its input"
+LINE_MODE = "the program reads whole lines at the moment"
+NO_PASTE = "the program does not take pastes yet"
+UNSURE_REASON = "unsure: a part of the post may have arrived"
+ENDED = "the session has ended"
+TOO_LONG = "too long to be typed"
+SHORTENED = "too long to be typed: the terminal got its beginning and the path of the whole text"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPost:
+    """A post as this terminal gets it: tag line without line end, body as said. `from_admin`: said by the person."""
+
+    message_id: str
+    tag: str
+    body: str
+    from_admin: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Queued:
+    post: TypedPost
+    body: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    reason: str
+    holds_enter: bool
+
+
+class Typist:
+    """The delivery queue of one seat's session, on one asyncio loop, from the start of the session to its end.
+
+    Gates are named conditions; `ready` begins closed, every other one open. They are asked right before the first
+    byte of a post and, where Enter is a write of its own, again before Enter: with one closed then, the text stays
+    in the program's input, keys pass, and Enter follows when the gates are open.
+    """
+
+    def __init__(
+        self,
+        terminal: Terminal,
+        profile: Profile,
+        *,
+        on_delivery: Callable[[str, DeliveryState, str], None],
+        on_typing: Callable[[bool], None] = lambda active: None,
+        on_keys: Callable[[bytes], None] = lambda data: None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        takes_paste: Callable[[], bool] = lambda: True,
+        save_long: Callable[[TypedPost, str], Awaitable[str]] | None = None,
+        line_limit: int = LINE_LIMIT,
+    ) -> None:
+        """`on_typing`: keys are kept back now, or no longer. `on_keys`: told of human keys when they are passed on.
+        `takes_paste`: whether the program switched bracketed paste on. `save_long(post, text)`: saves a text that is
+        too long to be typed and returns its absolute path, or raises OSError. `clock` in seconds, like `sleep`."""
+        self._terminal, self._profile = terminal, profile
+        self._on_delivery, self._on_typing = on_delivery, on_typing
+        self._sleep, self._takes_paste, self._save_long = sleep, takes_paste, save_long
+        self._line_limit = line_limit
+        self._queue: deque[_Queued] = deque()
+        self._gates: dict[str, _Gate] = {READY: _Gate(NOT_READY, holds_enter=True)}
+        self._obstacle = ""
+        self._changed = asyncio.Event()
+        self._keys = HumanKeys(terminal, sleep, clock, on_keys, self._changed.set)
+        self._typing: _Queued | None = None
+        self._keeping = False
+        self._closed: str | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    # --- what others call, on the loop ----------------------------------------------------------------------
+
+    def put(self, post: TypedPost) -> None:
+        """Queue a post. `on_delivery` tells its state: queued, then typed or failed."""
+        if self._closed is not None:
+            self._on_delivery(post.message_id, DeliveryState.FAILED, self._closed)
+            return
+        self._queue.append(_Queued(post, post.body))
+        self._on_delivery(post.message_id, DeliveryState.QUEUED, self.held()[1])
+        self._wake()
+
+    def write_keys(self, data: bytes) -> None:
+        """A key press or a paste of the human, one call each. Kept back while a post is typed, never dropped."""
+        if self._closed is None and data:
+            self._keys.take(data)
+
+    def set_gate(self, name: str, is_open: bool, reason: str = "", *, holds_enter: bool = True) -> None:
+        """Open or close a gate. `holds_enter`: whether it also holds the Enter of a post whose text is typed."""
+        if is_open:
+            self._gates.pop(name, None)
+        else:
+            self._gates[name] = _Gate(reason or name, holds_enter)
+        self._changed.set()
+
+    def held(self) -> tuple[int, str]:
+        """How many posts are not typed yet, and what is in their way (empty: nothing)."""
+        reason = next((gate.reason for gate in self._gates.values()), self._obstacle)
+        return len(self._queue), reason
+
+    @property
+    def typing(self) -> str | None:
+        """The message id of the post that is being typed now."""
+        return self._typing.post.message_id if self._typing else None
+
+    def close(self, reason: str = ENDED) -> tuple[str, ...]:
+        """Stop for good: nothing is written from now on. Returns the ids of the posts of which no byte was typed.
+
+        A post in the middle is reported as failed, because a part of it may have arrived.
+        """
+        if self._closed is None:
+            self._closed = reason
+            if self._task is not None:
+                self._task.cancel()
+            self._fail_half_typed()
+            self._keys.drop()
+        left = tuple(each.post.message_id for each in self._queue)
+        self._queue.clear()
+        return left
+
+    # --- the queue ------------------------------------------------------------------------------------------
+
+    def _wake(self) -> None:
+        if self._task is None:
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="typist")
+        self._changed.set()
+
+    async def _run(self) -> None:
+        while self._closed is None:
+            try:
+                await self._take_turn()
+            except TerminalEnded:
+                self._fail_half_typed()
+                self._say_obstacle(ENDED)
+                return
+            except WriteUnsure:
+                log.warning("a write into process %d failed half-way", self._terminal.pid)
+                self._stop_unsure()
+            except Exception:
+                log.exception("a post could not be typed whole")
+                self._stop_unsure()
+
+    async def _take_turn(self) -> None:
+        if self._keys.are_waiting:
+            await self._keys.pass_kept()
+        elif self._queue and not self._gates:
+            await self._begin(self._queue[0])
+        else:
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def _begin(self, queued: _Queued) -> None:
+        steps = await self._planned(queued)
+        # Nothing may be awaited between the last look at the gates and the first write.
+        if steps is not None and await self._may_begin():
+            await self._type(queued, steps)
+
+    async def _planned(self, queued: _Queued) -> tuple[Step, ...] | None:
+        outcome = self._plan(queued)
+        if isinstance(outcome, Spill):
+            outcome = await self._spill(queued, outcome.text)
+        if isinstance(outcome, Plan):
+            return outcome.steps
+        self._queue.remove(queued)
+        reason = outcome.reason if isinstance(outcome, Refused) else TOO_LONG
+        self._on_delivery(queued.post.message_id, DeliveryState.FAILED, reason)
+        return None
+
+    def _plan(self, queued: _Queued) -> Plan | Spill | Refused:
+        post, profile = queued.post, self._profile
+        limit = self._line_limit if not profile.needs_raw and self._terminal.is_line_mode() else None
+        return plan(profile, post.tag, queued.body, from_admin=post.from_admin, line_limit=limit)
+
+    async def _spill(self, queued: _Queued, text: str) -> Plan | Spill | Refused:
+        if self._save_long is None:
+            return Refused(TOO_LONG)
+        try:
+            path = await self._save_long(queued.post, text)
+        except OSError as error:
+            return Refused(f"{TOO_LONG}, and it could not be saved: {error.strerror or error}")
+        queued.body, queued.note = spilled_body(text, path), SHORTENED
+        return self._plan(queued)
+
+    async def _may_begin(self) -> bool:
+        self._say_obstacle(self._present_obstacle())
+        if self._obstacle:
+            await self._sleep(LOOK_AGAIN)
+            return False
+        if self._keys.quiet_in() > 0:
+            await self._sleep(self._keys.quiet_in())
+            return False
+        return not self._gates and not self._keys.are_waiting
+
+    def _present_obstacle(self) -> str:
+        if self._terminal.exited is not None:
+            raise TerminalEnded
+        if self._profile.needs_raw and self._terminal.is_line_mode():
+            return LINE_MODE
+        if self._profile.bracketed and not self._takes_paste():
+            return NO_PASTE
+        return ""
+
+    def _say_obstacle(self, reason: str) -> None:
+        if reason == self._obstacle:
+            return
+        self._obstacle = reason
+        if self._queue:
+            self._on_delivery(self._queue[0].post.message_id, DeliveryState.QUEUED, reason)
+
+    # --- one post -------------------------------------------------------------------------------------------
+
+    async def _type(self, queued: _Queued, steps: tuple[Step, ...]) -> None:
+        self._keep_keys(escape_may_pass=len(steps) > 1)
+        try:
+            for number, step in enumerate(steps):
+                await self._run_step(queued, step, is_last=number == len(steps) - 1)
+            self._queue.remove(queued)
+            self._typing = None
+            self._on_delivery(queued.post.message_id, DeliveryState.TYPED, queued.note)
+            await self._sleep(AFTER_ENTER)
+        finally:
+            self._release_keys()
+
+    async def _run_step(self, queued: _Queued, step: Step, *, is_last: bool) -> None:
+        if isinstance(step, Wait):
+            await self._sleep(step.seconds)
+            return
+        await self._keys.settle_escape()
+        if isinstance(step, Enter):
+            await self._wait_for_enter()
+        if is_last:
+            self._keys.keep_escape()
+        await self._write(queued, step.text if isinstance(step, Write) else "\r")
+
+    async def _wait_for_enter(self) -> None:
+        while any(gate.holds_enter for gate in self._gates.values()) or self._keys.quiet_in() > 0:
+            if not any(gate.holds_enter for gate in self._gates.values()):
+                await self._sleep(self._keys.quiet_in())
+                continue
+            self._release_keys()
+            await self._wait_for_gates()
+            self._keep_keys(escape_may_pass=False)
+
+    async def _wait_for_gates(self) -> None:
+        while any(gate.holds_enter for gate in self._gates.values()):
+            await self._keys.pass_kept()
+            self._changed.clear()
+            await self._changed.wait()
+        await self._keys.pass_kept()
+
+    async def _write(self, queued: _Queued, text: str) -> None:
+        if self._terminal.exited is not None:
+            raise TerminalEnded
+        self._typing, is_first = queued, self._typing is None
+        future = self._terminal.write(text.encode("utf-8"))
+        try:
+            if not future.done():
+                await self._wait_written(asyncio.wrap_future(future))
+            future.result()
+        except TerminalEnded as error:
+            if is_first and error.written == 0:
+                self._typing = None
+            raise
+
+    async def _wait_written(self, future: asyncio.Future[None]) -> None:
+        while not future.done():
+            look = asyncio.ensure_future(self._sleep(STALL_LOOK))
+            try:
+                await asyncio.wait({future, look}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                look.cancel()
+            self._say_obstacle(NOT_READING if self._terminal.stalled else "")
+
+    def _fail_half_typed(self) -> None:
+        queued, self._typing = self._typing, None
+        if queued is not None and queued in self._queue:
+            self._queue.remove(queued)
+            self._on_delivery(queued.post.message_id, DeliveryState.FAILED, UNSURE_REASON)
+
+    def _stop_unsure(self) -> None:
+        # What lies in the program's input now is not known: a person looks before anything more is typed.
+        self._fail_half_typed()
+        self.set_gate(UNSURE, False, UNSURE_REASON)
+
+    def _keep_keys(self, *, escape_may_pass: bool) -> None:
+        self._keys.keep(escape_may_pass=escape_may_pass)
+        self._keeping = True
+        self._on_typing(True)
+
+    def _release_keys(self) -> None:
+        self._keys.release()
+        if self._keeping:
+            self._keeping = False
+            self._on_typing(False)
