@@ -5,7 +5,6 @@ rest of what it sends is thrown away for a short while, so that the answer is no
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, Protocol
 import h11
 
 from pullcept.core.launch import Launch
+from pullcept.core.protocol import parse_json
 from pullcept.core.seat import Seat
 from pullcept.host.requests import (
     ACTIVITY_EVENTS,
@@ -30,6 +30,7 @@ from pullcept.host.requests import (
     request_head,
     unauthorized,
 )
+from pullcept.host.wires import end_writing
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +91,7 @@ class HttpDoor:
         self._lingering = False
         self._timer: asyncio.TimerHandle | None = None
         self._in_request = False
+        self._is_head = False
 
     def feed(self, data: bytes) -> None:
         """Take bytes from the connection."""
@@ -144,6 +146,7 @@ class HttpDoor:
     def _on_head(self, event: h11.Request) -> None:
         headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers)
         head = request_head(event.method.decode("latin-1"), event.target.decode("latin-1"), headers)
+        self._is_head = head.method == "HEAD"
         self._body.clear()
         self._call = self._judge(head)
         if isinstance(self._call, Refusal) and _has_body(head):
@@ -243,8 +246,7 @@ class HttpDoor:
         self._lingering = True
         self._body.clear()
         self._call = None
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        end_writing(self._transport)
         self._set_timer(LINGER_SECONDS)
 
     def _respond(
@@ -258,7 +260,8 @@ class HttpDoor:
         headers = [("Content-Type", content_type), ("Content-Length", str(len(body))), *extra]
         reason = HTTPStatus(status).phrase.encode("ascii")
         self._send(h11.Response(status_code=status, headers=headers, reason=reason))
-        self._send(h11.Data(data=body))
+        if not self._is_head:
+            self._send(h11.Data(data=body))
         self._send(h11.EndOfMessage())
 
     def _send(self, event: h11.InformationalResponse | h11.Response | h11.Data | h11.EndOfMessage) -> None:
@@ -282,8 +285,8 @@ class HttpDoor:
 def parse_body(data: bytes) -> dict[str, Any] | None:
     """The JSON object of a hook body, or None when it is anything else."""
     try:
-        body = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError):
+        body = parse_json(data)
+    except ValueError:
         return None
     return body if isinstance(body, dict) else None
 

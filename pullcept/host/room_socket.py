@@ -20,6 +20,7 @@ from websockets.server import ServerProtocol
 from pullcept.core.protocol import MAX_FRAME_BYTES, RoomFrame, frame_text
 from pullcept.host.pulse import Silence
 from pullcept.host.requests import Refusal, refuse_stranger, refuse_token, request_head
+from pullcept.host.wires import end_writing
 
 log = logging.getLogger(__name__)
 wire_log = logging.getLogger("pullcept.host.wire")
@@ -65,6 +66,7 @@ class RoomSocket:
         self._turn_due = False
         self._reading = True
         self._writable = True
+        self._finished = False
         self._stalled = 0
         self._silence = Silence()
         self._timer: asyncio.TimerHandle | None = asyncio.get_running_loop().call_later(OPENING_SECONDS, self._on_late)
@@ -72,6 +74,8 @@ class RoomSocket:
 
     def feed(self, data: bytes) -> None:
         """Take bytes from the connection."""
+        if self._finished:
+            return
         self._silence.heard()
         self._wire.receive_data(data)
         for event in self._wire.events_received():
@@ -85,8 +89,9 @@ class RoomSocket:
 
     def feed_eof(self) -> None:
         """The client has sent all it will send."""
-        self._wire.receive_eof()
-        self._flush()
+        if not self._finished:
+            self._wire.receive_eof()
+            self._flush()
         self._transport.close()
 
     def lost(self) -> None:
@@ -225,7 +230,7 @@ class RoomSocket:
         self._write(self._wire.data_to_send())
 
     def _write(self, writes: list[bytes]) -> None:
-        if self._transport.is_closing():
+        if self._finished or self._transport.is_closing():
             return
         if data := b"".join(writes):
             self._transport.write(data)
@@ -238,10 +243,10 @@ class RoomSocket:
 
     def _finish(self) -> None:
         """We have said all; leave the client a moment to read it."""
+        self._finished = True
         if isinstance(self._wire.parser_exc, PayloadTooBig):
             log.warning("a client was cut off: one message over %d bytes", MAX_FRAME_BYTES)
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        end_writing(self._transport)
         self._start_timer(CLOSING_SECONDS)
 
     def _drop(self, why: str) -> None:

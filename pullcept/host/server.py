@@ -124,6 +124,22 @@ class RoomServer:
             entrance.transport.abort()
         self._server = None
 
+    def sockets(self) -> tuple[socket.socket, ...]:
+        """The listening sockets, for those who look after them."""
+        return tuple(self._server.sockets) if self._server is not None else ()
+
+    def peers(self) -> tuple[socket.socket, ...]:
+        """The sockets of everybody connected."""
+        return tuple(entrance.transport.get_extra_info("socket") for entrance in self._everyone)
+
+    def clients(self) -> tuple[RoomSocket, ...]:
+        """The clients of the room socket that were let in."""
+        return tuple(self._clients.values())
+
+    def connections(self) -> int:
+        """How many connections are open, of every sort."""
+        return len(self._everyone)
+
     def drop_launch(self, launch_secret: str) -> None:
         """Close the bridges of a launch that has ended."""
         for (secret, _), stream in list(self._bridges.items()):
