@@ -1,6 +1,5 @@
 """The Messages API, scripted, for a real Claude Code."""
 
-import json
 from collections.abc import Iterator, Mapping
 
 from tests.real_cli.model_server import Body, ModelServer, Step, say, texts_of
@@ -41,12 +40,12 @@ class ClaudeModel(ModelServer):
             return 200, {"input_tokens": len(raw) // 4 + 1}
         return 404, {"type": "error", "error": {"type": "not_found_error", "message": path}}
 
-    def events(self, step: Step, body: Body) -> Iterator[tuple[str, Body]]:
+    def events(self, step: Step, model: str) -> Iterator[tuple[str, Body]]:
         usage = {"input_tokens": 10, "output_tokens": 1}
-        message = {"id": self.next_id("msg"), "type": "message", "role": "assistant", "model": body.get("model", "")}
+        message: Body = {"id": self.next_id("msg"), "type": "message", "role": "assistant", "model": model}
         message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         yield "message_start", {"type": "message_start", "message": message}
-        blocks = [*self._text_blocks(step), *self._tool_blocks(step, body)]
+        blocks = [*self._text_blocks(step), *self._tool_blocks(step)]
         for index, (block, delta) in enumerate(blocks):
             yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": block}
             yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}
@@ -60,11 +59,10 @@ class ClaudeModel(ModelServer):
         if step.text:
             yield {"type": "text", "text": ""}, {"type": "text_delta", "text": step.text}
 
-    def _tool_blocks(self, step: Step, body: Body) -> Iterator[tuple[Body, Body]]:
+    def _tool_blocks(self, step: Step) -> Iterator[tuple[Body, Body]]:
         for each in step.calls:
-            arguments = json.dumps(each.arguments_for(self.newest_text(body)), ensure_ascii=False)
             block = {"type": "tool_use", "id": self.next_id("toolu"), "name": each.tool, "input": {}}
-            yield block, {"type": "input_json_delta", "partial_json": arguments}
+            yield block, {"type": "input_json_delta", "partial_json": each.arguments_text()}
 
 
 def user_blocks(body: Body) -> list[list[str]]:

@@ -51,19 +51,18 @@ class CodexModel(ModelServer):
 
     def user_texts(self, body: Body) -> list[str]:
         """One entry per user message, the CLI's own context messages included."""
-        messages = (item for item in body.get("input", ()) if item.get("type") == "message")
-        return ["".join(texts_of(item["content"], ("input_text",))) for item in messages if item.get("role") == "user"]
+        return ["".join(texts) for texts in user_blocks(body)]
 
     def other_answer(self, path: str, raw: bytes) -> tuple[int, Body]:
         if path.endswith("/models"):
             return 200, {"object": "list", "data": [], "models": []}
         return 404, {"error": {"message": path, "type": "not_found"}}
 
-    def events(self, step: Step, body: Body) -> Iterator[tuple[str, Body]]:
+    def events(self, step: Step, model: str) -> Iterator[tuple[str, Body]]:
         response: Body = {"id": self.next_id("resp"), "object": "response"}
         yield "response.created", {"type": "response.created", "response": {**response, "status": "in_progress"}}
         items = [self._message(step.text)] if step.text else []
-        items += [self._function_call(each, self.newest_text(body)) for each in step.calls]
+        items += [self._function_call(each) for each in step.calls]
         for index, item in enumerate(items):
             place = {"output_index": index}
             start = {**item, "content": []} if item["type"] == "message" else {**item, "arguments": ""}
@@ -80,17 +79,22 @@ class CodexModel(ModelServer):
         base = {"type": "message", "id": self.next_id("msg"), "role": "assistant", "status": "completed"}
         return {**base, "content": content}
 
-    def _function_call(self, each: ToolCall, newest: str) -> Body:
+    def _function_call(self, each: ToolCall) -> Body:
         namespace, slash, name = each.tool.rpartition("/")
-        arguments = json.dumps(each.arguments_for(newest), ensure_ascii=False)
         item: Body = {"type": "function_call", "id": self.next_id("fc"), "call_id": self.next_id("call")}
-        item |= {"name": name, "arguments": arguments, "status": "completed"}
+        item |= {"name": name, "arguments": each.arguments_text(), "status": "completed"}
         return {**item, "namespace": namespace} if slash else item
 
 
 def room_tool(entry: str, tool: str = "say_to_room") -> str:
     """How a model names a tool of the room: Codex writes the server's name with underscores."""
     return f"mcp__{entry.replace('-', '_')}/{tool}"
+
+
+def user_blocks(body: Body) -> list[list[str]]:
+    """The texts of every user message, as the blocks they came in."""
+    messages = (item for item in body.get("input", ()) if item.get("type") == "message" and item["role"] == "user")
+    return [texts_of(message["content"], ("input_text",)) for message in messages]
 
 
 def tool_results(body: Body) -> list[str]:

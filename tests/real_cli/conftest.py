@@ -8,6 +8,7 @@ import pytest
 from tests.real_cli.binaries import CLAUDE_VERSION, CODEX_VERSION, Binary, cache_folder, find_claude, find_codex
 from tests.real_cli.claude_model import ClaudeModel
 from tests.real_cli.codex_model import CodexModel
+from tests.real_cli.seats import RealSeat, claude_seat, codex_seat
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -47,3 +48,13 @@ def claude_model() -> Iterator[ClaudeModel]:
 def codex_model() -> Iterator[CodexModel]:
     with CodexModel() as model:
         yield model
+
+
+@pytest.fixture
+def claude(tmp_path: Path, claude_binary: Binary, claude_model: ClaudeModel) -> RealSeat:
+    return claude_seat(tmp_path, claude_binary, claude_model)
+
+
+@pytest.fixture
+def codex(tmp_path: Path, codex_binary: Binary, codex_model: CodexModel) -> RealSeat:
+    return codex_seat(tmp_path, codex_binary, codex_model)

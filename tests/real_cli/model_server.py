@@ -11,19 +11,21 @@ from types import TracebackType
 from typing import Any, Self
 
 Body = dict[str, Any]
-Arguments = Mapping[str, Any] | Callable[[str], Mapping[str, Any]]
+Arguments = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 LIMIT = 30.0
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A tool the model calls. `arguments` may be made from the newest text the model was given."""
+    """A tool the model calls. `arguments` may be made at the moment of the call."""
 
     tool: str
     arguments: Arguments
 
-    def arguments_for(self, newest: str) -> Mapping[str, Any]:
-        return self.arguments(newest) if callable(self.arguments) else self.arguments
+    def arguments_text(self) -> str:
+        """The arguments as the JSON text of the answer."""
+        given = self.arguments() if callable(self.arguments) else self.arguments
+        return json.dumps(given, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,7 @@ class ModelServer(ABC):
         """The texts given as user input, oldest first."""
 
     @abstractmethod
-    def events(self, step: Step, body: Body) -> Iterator[tuple[str, Body]]:
+    def events(self, step: Step, model: str) -> Iterator[tuple[str, Body]]:
         """The streamed answer as (event name, data)."""
 
     @abstractmethod
@@ -220,7 +222,7 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             if step.error:
                 self._send_json(step.error, {"type": "error", "error": {"type": "api_error", "message": "scripted"}})
                 return
-            self._send_stream(server.events(step, body))
+            self._send_stream(server.events(step, str(body.get("model", ""))))
 
         def _send_json(self, status: int, document: Body) -> None:
             data = json.dumps(document).encode()
