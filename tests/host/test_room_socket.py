@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,22 +19,32 @@ from pullcept.core.protocol import MAX_FRAME_BYTES, MAX_POST_BYTES
 from pullcept.host import room_socket
 from tests.host.live_host import TOKEN, TOPIC, LiveHost, RoomClient, wait_for
 
+type MakeClient = Callable[..., websocket.WebSocket]
 TS = "2026-11-30T00:00:00Z"
 
 
-def foreign_client(host: LiveHost) -> websocket.WebSocket:
-    """A client of another library, unmodified; it sends no Origin when told so."""
-    return websocket.create_connection(
-        f"ws://127.0.0.1:{host.port}/room",
-        header=[f"Authorization: Bearer {TOKEN}"],
-        suppress_origin=True,
-        timeout=10,
-    )
+@pytest.fixture
+def foreign_client(host: LiveHost) -> Iterator[MakeClient]:
+    """Makes clients of another library, unmodified; they send no Origin when told so."""
+    with contextlib.ExitStack() as stack:
+
+        def make(name: str = "") -> websocket.WebSocket:
+            client = websocket.create_connection(
+                f"ws://127.0.0.1:{host.port}/room",
+                header=[f"Authorization: Bearer {TOKEN}"],
+                suppress_origin=True,
+                socket=stack.enter_context(host.raw()),
+            )
+            if name:
+                client.send(json.dumps({"type": "hello", "protocol": 11, "name": name, "room": TOPIC}))
+            return client
+
+        yield make
 
 
-def test_a_foreign_client_holds_a_conversation(host: LiveHost) -> None:
-    client = foreign_client(host)
-    other = foreign_client(host)
+def test_a_foreign_client_holds_a_conversation(host: LiveHost, foreign_client: MakeClient) -> None:
+    client = foreign_client()
+    other = foreign_client()
 
     def ask(wire: websocket.WebSocket, **frame: Any) -> dict[str, Any]:
         wire.send(json.dumps(frame))
@@ -59,10 +72,10 @@ def test_a_foreign_client_holds_a_conversation(host: LiveHost) -> None:
     wait_for(lambda: host.run(host.hub.participants, TOPIC) == ())
 
 
-def test_a_client_of_the_platforms_own_browser_library_is_kept_out(host: LiveHost) -> None:
-    with pytest.raises(websocket.WebSocketBadStatusException) as refused:
+def test_a_client_that_names_its_origin_as_web_pages_do_is_kept_out(host: LiveHost) -> None:
+    with host.raw() as wire, pytest.raises(websocket.WebSocketBadStatusException) as refused:
         websocket.create_connection(
-            f"ws://127.0.0.1:{host.port}/room", header=[f"Authorization: Bearer {TOKEN}"], timeout=10
+            f"ws://127.0.0.1:{host.port}/room", header=[f"Authorization: Bearer {TOKEN}"], socket=wire
         )
     assert refused.value.status_code == 403
 
@@ -145,8 +158,10 @@ def test_a_post_with_a_wrong_key_is_answered_with_its_name(host: LiveHost) -> No
         assert "content" in answer["error"]
 
 
-def test_a_text_message_that_is_not_utf8_ends_its_connection_with_the_right_code(host: LiveHost) -> None:
-    client = foreign_client(host)
+def test_a_text_message_that_is_not_utf8_ends_its_connection_with_the_right_code(
+    host: LiveHost, foreign_client: MakeClient
+) -> None:
+    client = foreign_client()
     client.send(b"\xff\xfe", opcode=websocket.ABNF.OPCODE_TEXT)
     assert client.recv_data() == (websocket.ABNF.OPCODE_CLOSE, b"\x03\xefa text message is not UTF-8")
     client.close()
@@ -173,33 +188,34 @@ def test_a_connection_that_dies_is_taken_off_the_roster(host: LiveHost) -> None:
 
 
 def test_of_fifty_posts_at_once_with_one_last_seen_exactly_one_is_accepted_each_round(host: LiveHost) -> None:
-    clients: list[ClientConnection] = []
-    try:
-        for number in range(50):
-            clients.append(host.client())
-            RoomClient(clients[-1]).say({"type": "hello", "protocol": 11, "name": f"C{number}", "room": TOPIC})
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(host.client()) for _ in range(50)]
+        for number, wire in enumerate(clients):
+            RoomClient(wire).say({"type": "hello", "protocol": 11, "name": f"C{number}", "room": TOPIC})
         last_seen = ""
         for round_number in range(3):
-            barrier = threading.Barrier(len(clients))
-            answers: list[dict[str, Any]] = []
-            threads = [
-                threading.Thread(target=post_at_once, args=(wire, barrier, f"r{round_number}-{n}", last_seen, answers))
-                for n, wire in enumerate(clients)
-            ]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join(20)
-            accepted = [answer["message_id"] for answer in answers if answer["delivered"]]
-            refused = [answer["missed"] for answer in answers if not answer["delivered"]]
-            assert len(accepted) == 1
-            assert len(refused) == 49
-            assert all([item["message_id"] for item in missed] == accepted for missed in refused)
-            last_seen = accepted[0]
-    finally:
-        for wire in clients:
-            wire.close()
+            last_seen = check_round(clients, f"r{round_number}", last_seen)
     assert len(host.outside.logs[TOPIC]) == 3
+
+
+def check_round(clients: list[ClientConnection], prefix: str, last_seen: str) -> str:
+    """All post at once; exactly one gets through and everybody else is shown that one. Gives its id."""
+    barrier = threading.Barrier(len(clients))
+    answers: list[dict[str, Any]] = []
+    threads = [
+        threading.Thread(target=post_at_once, args=(wire, barrier, f"{prefix}-{number}", last_seen, answers))
+        for number, wire in enumerate(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    accepted = [answer["message_id"] for answer in answers if answer["delivered"]]
+    refused = [answer["missed"] for answer in answers if not answer["delivered"]]
+    assert len(accepted) == 1
+    assert len(refused) == len(clients) - 1
+    assert all([item["message_id"] for item in missed] == accepted for missed in refused)
+    return str(accepted[0])
 
 
 def post_at_once(
@@ -234,30 +250,26 @@ def test_history_before_an_unknown_post_says_so(host: LiveHost) -> None:
 
 
 def test_a_client_that_never_reads_stalls_nobody_and_is_dropped(
-    host: LiveHost, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    host: LiveHost, foreign_client: MakeClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     with host.guest("Writer") as writer:
         for number in range(60):
             writer.post(f"m-{number}", "x" * 20_000)
-        with host.raw() as deaf:
-            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            wire = foreign_client(host)
-            wire.send(json.dumps({"type": "hello", "protocol": 11, "name": "Deaf", "room": TOPIC}))
-            for number in range(40):
-                wire.send(json.dumps({"type": "history", "request_id": f"r-{number}", "limit": 200}))
-            assert writer.post("m-last")["delivered"] is True
-            for _ in range(room_socket.STALLED_BEATS):
-                host.run(host.server.beat, slept=False)
-            wait_for(lambda: len(host.run(host.hub.participants, TOPIC)) == 1)
+        wire = foreign_client("Deaf")
+        for number in range(40):
+            wire.send(json.dumps({"type": "history", "request_id": f"r-{number}", "limit": 200}))
+        assert writer.post("m-last")["delivered"] is True
+        for _ in range(room_socket.STALLED_BEATS):
+            host.run(host.server.beat, slept=False)
+        wait_for(lambda: len(host.run(host.hub.participants, TOPIC)) == 1)
         assert writer.post("m-after")["delivered"] is True
-        wire.shutdown()
     assert any("does not read its answers" in record.message for record in caplog.records)
 
 
 def test_a_client_that_pipelines_a_flood_keeps_no_other_waiting(host: LiveHost) -> None:
     with host.guest("Flood") as flood, host.guest("Calm") as calm:
         frames = [json.dumps({"type": "usage", "request_id": f"r-{number}"}) for number in range(3000)]
-        sender = threading.Thread(target=lambda: [flood.wire.send(frame) for frame in frames])
+        sender = threading.Thread(target=lambda: deque(map(flood.wire.send, frames)))
         sender.start()
         assert calm.ask({"type": "usage", "request_id": "c"})["request_id"] == "c"
         heard = [flood.hear()["request_id"] for _ in range(3000)]
@@ -273,20 +285,17 @@ def test_pings_are_answered_both_ways(host: LiveHost) -> None:
         assert guest.post("m-1")["delivered"] is True
 
 
-def test_a_client_without_a_sign_of_life_is_dropped(host: LiveHost) -> None:
-    client = foreign_client(host)
-    client.send(json.dumps({"type": "hello", "protocol": 11, "name": "Dead", "room": TOPIC}))
+def test_a_client_without_a_sign_of_life_is_dropped(host: LiveHost, foreign_client: MakeClient) -> None:
+    foreign_client("Dead")
     wait_for(lambda: host.run(host.hub.participants, TOPIC))
     for _ in range(20):
         host.run(host.server.beat, slept=False)
     wait_for(lambda: host.run(host.hub.participants, TOPIC) == ())
-    client.shutdown()
 
 
-def test_after_a_long_pause_no_client_is_dropped_for_being_late(host: LiveHost) -> None:
-    clients = [foreign_client(host) for _ in range(6)]
-    for number, client in enumerate(clients):
-        client.send(json.dumps({"type": "hello", "protocol": 11, "name": f"C{number}", "room": TOPIC}))
+def test_after_a_long_pause_no_client_is_dropped_for_being_late(host: LiveHost, foreign_client: MakeClient) -> None:
+    for number in range(6):
+        foreign_client(f"C{number}")
     wait_for(lambda: len(host.run(host.hub.participants, TOPIC)) == 6)
     for _ in range(15):
         host.run(host.server.beat, slept=False)
@@ -296,14 +305,12 @@ def test_after_a_long_pause_no_client_is_dropped_for_being_late(host: LiveHost) 
         host.run(host.server.beat, slept=False)
     assert len(host.run(host.hub.participants, TOPIC)) == 6
     assert host.outside.rosters == rosters
-    for client in clients:
-        client.shutdown()
 
 
-def test_when_the_app_closes_its_clients_are_told(host: LiveHost) -> None:
-    client = foreign_client(host)
-    client.send(json.dumps({"type": "hello", "protocol": 11, "name": "Last", "room": TOPIC}))
+def test_when_the_app_closes_its_clients_are_told(host: LiveHost, foreign_client: MakeClient) -> None:
+    client = foreign_client("Last")
     wait_for(lambda: host.run(host.hub.participants, TOPIC))
-    host.run(lambda: [each.end("the app is closing") for each in host.server.clients()])
+    for each in host.run(host.server.clients):
+        host.run(each.end, "the app is closing")
     assert client.recv_data()[0] == websocket.ABNF.OPCODE_CLOSE
     client.close()
