@@ -164,6 +164,11 @@ class StatusSaid:
 
 
 @dataclass(frozen=True, slots=True)
+class RaiseAsked:
+    """Another start of the app on this data folder wants this window in front."""
+
+
+@dataclass(frozen=True, slots=True)
 class AppEnded:
     """The app has ended; the screen closes."""
 
@@ -184,6 +189,7 @@ ScreenEvent = (
     | TerminalOpened
     | TypingPost
     | StatusSaid
+    | RaiseAsked
     | AppEnded
 )
 

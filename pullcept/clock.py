@@ -1,0 +1,20 @@
+"""The time as posts and tags carry it."""
+
+from datetime import UTC, datetime, timedelta
+
+from pullcept.core import tag
+
+
+def utc_now() -> str:
+    """Now: UTC, ISO 8601, milliseconds, `Z`."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def local_at(ts: str) -> str | None:
+    """The time of a post on this computer's clock, as a tag shows it; None when `ts` is no time."""
+    return tag.local_at(ts, _local_offset)
+
+
+def _local_offset(instant: datetime) -> timedelta:
+    offset = instant.astimezone().utcoffset()
+    return offset if offset is not None else timedelta(0)

@@ -1,0 +1,392 @@
+"""The room in text, in the terminal it was started from: for SSH and for machines without a display.
+
+Lines are posts; lines that begin with `/` are commands. Events print as they come.
+"""
+
+import argparse
+import json
+import queue
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TextIO
+
+from pullcept.core.post import Post
+from pullcept.core.screen import (
+    AccountsListed,
+    AccountView,
+    Actions,
+    AppEnded,
+    DeliveryChanged,
+    OlderRows,
+    PostAccepted,
+    PostRefused,
+    RosterListed,
+    RowAdded,
+    ScreenEvent,
+    SeatChanged,
+    SeatView,
+    StatusSaid,
+    TopicOpened,
+    TopicsListed,
+    TopicView,
+)
+from pullcept.core.seat import DeliveryState, Seat, SeatState
+from pullcept.term.core import TerminalCore
+from pullcept.ui.texts import gettext as _
+
+COLUMNS, ROWS = 120, 40
+HELP = """\
+A line without / is a post; @name addresses it.
+/topics  /new  /open N  /older  /rename TITLE  /delete
+/accounts  /start NAME  /stop NAME  /seats
+/look NAME  shows a terminal   /keys NAME TEXT  types TEXT and Enter into it
+/key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
+/again  sends the refused post   /marks  prints how far each post has come
+/guest NAME  prints how another program can join this topic as a guest
+/help  /quit"""
+KEYS = {
+    "enter": b"\r",
+    "esc": b"\x1b",
+    "up": b"\x1b[A",
+    "down": b"\x1b[B",
+    "tab": b"\t",
+    "ctrl-c": b"\x03",
+}
+
+
+@dataclass(slots=True)
+class View:
+    """What the console knows, from events alone."""
+
+    topic_id: str = ""
+    title: str = ""
+    topics: tuple[TopicView, ...] = ()
+    accounts: tuple[AccountView, ...] = ()
+    seats: dict[Seat, SeatView] = field(default_factory=dict)
+    roster: tuple[tuple[str, str, int | None], ...] = ()
+    oldest: str | None = None
+    last_seen: str | None = None
+    refused: str = ""
+
+
+class Console:
+    """Prints events and carries out typed lines. Events and lines come from two threads; one lock."""
+
+    def __init__(
+        self,
+        actions: Actions,
+        screen_of: Callable[[Seat], TerminalCore | None],
+        guest_line: Callable[[str, str], tuple[dict[str, str], tuple[str, ...]]],
+        out: TextIO,
+    ) -> None:
+        self._actions = actions
+        self._screen_of = screen_of
+        self._guest_line = guest_line
+        self._out = out
+        self._lock = threading.Lock()
+        self._marks = False
+        self.view = View()
+        self.ended = threading.Event()
+
+    # -- events -----------------------------------------------------------
+
+    def on_event(self, event: ScreenEvent) -> None:
+        """Take one event of the app."""
+        with self._lock:
+            self._on_event(event)
+
+    def _on_event(self, event: ScreenEvent) -> None:
+        view = self.view
+        match event:
+            case TopicsListed(topics):
+                view.topics = topics
+            case AccountsListed(accounts):
+                view.accounts = accounts
+            case RosterListed(topic_id, names) if topic_id == view.topic_id:
+                view.roster = names
+            case SeatChanged(seat_view):
+                self._on_seat(seat_view)
+            case StatusSaid(text, level):
+                self._say(f"* {text}" if level == "info" else f"! {text}")
+            case AppEnded(reason):
+                self._on_app_ended(reason)
+            case _:
+                self._on_post_event(event)
+
+    def _on_post_event(self, event: ScreenEvent) -> None:
+        match event:
+            case TopicOpened():
+                self._on_opened(event)
+            case OlderRows(topic_id, rows, has_older) if topic_id == self.view.topic_id:
+                self._print_rows(rows, has_older)
+            case RowAdded():
+                self._on_row(event)
+            case PostAccepted(notes=notes):
+                for note in notes:
+                    self._say(f"  ({note})")
+            case PostRefused():
+                self._on_refused(event)
+            case DeliveryChanged():
+                self._on_delivery(event)
+
+    def _on_app_ended(self, reason: str) -> None:
+        if reason:
+            self._say(f"! {reason}")
+        self.ended.set()
+
+    def _on_opened(self, event: TopicOpened) -> None:
+        self.view.topic_id, self.view.title = event.topic_id, event.title
+        self.view.seats.clear()
+        self.view.last_seen = None
+        self._say(f"== {event.title or _('untitled')} ==")
+        if event.skipped:
+            self._say(
+                "! " + _("{count} lines of the log could not be read and were skipped.").format(count=event.skipped)
+            )
+        self.view.oldest = event.rows[0].message_id if event.rows else None
+        self._print_rows(event.rows, event.has_older)
+        if event.rows:
+            self.view.last_seen = event.rows[-1].message_id
+
+    def _print_rows(self, rows: Sequence[Post], has_older: bool) -> None:
+        if has_older:
+            self._say("  " + _("(/older shows more)"))
+        for post in rows:
+            self._say(post_line(post))
+        if rows:
+            self.view.oldest = rows[0].message_id
+
+    def _on_row(self, event: RowAdded) -> None:
+        if event.topic_id != self.view.topic_id:
+            return
+        self._say(post_line(event.post))
+        if not event.logged:
+            self._say("! " + _("This post is not written to the log."))
+        self.view.last_seen = event.post.message_id
+
+    def _on_refused(self, event: PostRefused) -> None:
+        self.view.refused = event.text
+        if event.reason:
+            self._say("! " + _("Not sent: {reason}").format(reason=event.reason))
+        else:
+            for post in event.missed:
+                self._say(post_line(post))
+            if event.missed:
+                self.view.last_seen = event.missed[-1].message_id
+            self._say("! " + _("{n} posts came first (shown above). Not sent yet.").format(n=len(event.missed)))
+        self._say("  " + _("(/again sends it)"))
+
+    def _on_seat(self, seat_view: SeatView) -> None:
+        before = self.view.seats.get(seat_view.seat)
+        self.view.seats[seat_view.seat] = seat_view
+        if seat_view.seat.topic_id != self.view.topic_id:
+            return
+        if before is None or before.state != seat_view.state:
+            self._say(f"* {self._name(seat_view.seat)}: {state_words(seat_view)}")
+
+    def _on_delivery(self, event: DeliveryChanged) -> None:
+        if self._marks or event.state is DeliveryState.FAILED:
+            self._say(f"  [{event.message_id[:8]} → {self._name(event.seat)}: {event.state} {event.reason}]")
+
+    def _name(self, seat: Seat) -> str:
+        return next((each.name for each in self.view.accounts if each.account_id == seat.account_id), "?")
+
+    def _say(self, text: str) -> None:
+        print(text, file=self._out, flush=True)
+
+    # -- lines ------------------------------------------------------------
+
+    def on_line(self, line: str) -> bool:
+        """Carry out one typed line; False when the person wants to leave."""
+        if not line.strip():
+            return True
+        if not line.startswith("/"):
+            self._post(line)
+            return True
+        word, _blank, rest = line[1:].partition(" ")
+        if word in ("quit", "q"):
+            return False
+        command = getattr(self, f"do_{word}", None)
+        with self._lock:
+            if command is None:
+                self._say("! " + _("Unknown command /{word}. /help lists them.").format(word=word))
+            else:
+                command(rest.strip())
+        return True
+
+    def _post(self, text: str) -> None:
+        with self._lock:
+            topic_id, last_seen = self.view.topic_id, self.view.last_seen
+        self._actions.post(topic_id, text, last_seen)
+
+    def do_help(self, _rest: str) -> None:
+        self._say(HELP)
+
+    def do_topics(self, _rest: str) -> None:
+        for number, topic in enumerate(self.view.topics, 1):
+            running = f"  ●{topic.running}" if topic.running else ""
+            self._say(f"{number:3} {topic.ts[:10]} {topic.title or _('untitled')}{running}")
+
+    def do_new(self, _rest: str) -> None:
+        self._actions.new_topic()
+
+    def do_open(self, rest: str) -> None:
+        if not rest.isdecimal() or not 1 <= int(rest) <= len(self.view.topics):
+            self._say("! " + _("/open takes a number from /topics."))
+            return
+        self._actions.open_topic(self.view.topics[int(rest) - 1].topic_id)
+
+    def do_older(self, _rest: str) -> None:
+        if self.view.oldest:
+            self._actions.read_older(self.view.topic_id, self.view.oldest)
+
+    def do_rename(self, rest: str) -> None:
+        self._actions.rename_topic(self.view.topic_id, rest)
+
+    def do_delete(self, rest: str) -> None:
+        if rest != "yes":
+            self._say("! " + _("This deletes the topic and ends its sessions. Type “/delete yes” to do it."))
+            return
+        self._actions.delete_topic(self.view.topic_id)
+
+    def do_accounts(self, _rest: str) -> None:
+        for account in self.view.accounts:
+            self._say(f"  {account.name} ({account.kind}) {account.problem}".rstrip())
+
+    def do_seats(self, _rest: str) -> None:
+        for seat, view in self.view.seats.items():
+            if seat.topic_id == self.view.topic_id:
+                held = f", {view.held} held: {view.hold_reason}" if view.held else ""
+                self._say(f"  {self._name(seat)}: {state_words(view)}{held}")
+
+    def do_start(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.start(seat, COLUMNS, ROWS)
+
+    def do_stop(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.stop(seat)
+
+    def do_look(self, rest: str) -> None:
+        seat = self._seat(rest)
+        screen = self._screen_of(seat) if seat else None
+        if screen is not None:
+            self._say(screen.text().rstrip())
+        elif seat:
+            self._say("! " + _("This account has no terminal here yet. /start {name}").format(name=rest))
+
+    def do_keys(self, rest: str) -> None:
+        name, text = self._split_name(rest)
+        if seat := self._seat(name):
+            self._actions.write_keys(seat, text.encode())
+            self._actions.write_keys(seat, b"\r")
+
+    def do_key(self, rest: str) -> None:
+        name, key = self._split_name(rest)
+        if key not in KEYS:
+            self._say("! " + _("/key takes one of: {keys}").format(keys=" ".join(KEYS)))
+        elif seat := self._seat(name):
+            self._actions.write_keys(seat, KEYS[key])
+
+    def do_marks(self, _rest: str) -> None:
+        self._marks = not self._marks
+        self._say("* " + (_("Delivery is printed.") if self._marks else _("Delivery is no longer printed.")))
+
+    def do_guest(self, rest: str) -> None:
+        if not rest:
+            self._say("! " + _("/guest takes the name the guest shall have."))
+            return
+        environment, argv = self._guest_line(self.view.topic_id, rest)
+        self._say(_("Start this command with this environment; the token is good until Pullcept ends:"))
+        self._say(json.dumps({"env": environment, "argv": argv}, ensure_ascii=False))
+
+    def do_again(self, _rest: str) -> None:
+        text, self.view.refused = self.view.refused, ""
+        if text:
+            self._actions.post(self.view.topic_id, text, self.view.last_seen)
+
+    def _split_name(self, rest: str) -> tuple[str, str]:
+        """The longest account name that `rest` begins with, and what follows it."""
+        names = sorted((account.name for account in self.view.accounts), key=len, reverse=True)
+        for name in names:
+            if rest.casefold().startswith(name.casefold() + " "):
+                return name, rest[len(name) + 1 :]
+        head, _blank, tail = rest.partition(" ")
+        return head, tail
+
+    def _seat(self, name: str) -> Seat | None:
+        found = [each for each in self.view.accounts if each.startable and each.name.casefold() == name.casefold()]
+        if not found:
+            names = ", ".join(each.name for each in self.view.accounts if each.startable)
+            self._say("! " + _("No account “{name}”. There are: {names}").format(name=name, names=names))
+            return None
+        return Seat(found[0].account_id, self.view.topic_id)
+
+
+def post_line(post: Post) -> str:
+    """One post as text: local time, speaker, addressees, body."""
+    to = f" → {', '.join(post.to)}" if post.to else ""
+    return f"{_clock(post.ts)} {post.speaker}{to}: {post.content}"
+
+
+def _clock(ts: str) -> str:
+    try:
+        return datetime.fromisoformat(ts).astimezone().strftime("%H:%M")
+    except (ValueError, OverflowError):
+        return "--:--"
+
+
+def state_words(view: SeatView) -> str:
+    """What a seat is doing, in words."""
+    words = {
+        SeatState.NOT_STARTED: _("Not started"),
+        SeatState.STARTING: _("Starting"),
+        SeatState.FIRST_SCREEN: _("First screen: needs you"),
+        SeatState.RUNNING: _("Running"),
+        SeatState.STOPPING: _("Stopping"),
+        SeatState.ENDED: _("Stopped") if view.asked else _("Exited by itself ({n})").format(n=view.detail),
+        SeatState.FAILED: _("Failed: {reason}").format(reason=view.detail),
+    }
+    return words[view.state]
+
+
+def _drain(events: "queue.SimpleQueue[ScreenEvent]", console: Console) -> None:
+    while not console.ended.is_set():
+        console.on_event(events.get())
+
+
+def main(argv: Sequence[str]) -> int:
+    """Role `console`. Returns the exit code; 3 when another Pullcept holds the data folder."""
+    from pullcept.app import App, open_data_folder
+    from pullcept.store.folder import DataFolderLocked, DataFolderUnusable
+
+    parser = argparse.ArgumentParser(prog="pullcept console", description="The room in this terminal.")
+    parser.add_argument("--data-dir")
+    options = parser.parse_args(argv)
+    events: queue.SimpleQueue[ScreenEvent] = queue.SimpleQueue()
+    try:
+        app = App(open_data_folder(options.data_dir), events)
+    except (DataFolderLocked, DataFolderUnusable) as error:
+        print(error, file=sys.stderr)
+        return 3
+    console = Console(app, app.screen_of, app.guest_line, sys.stdout)
+    printer = threading.Thread(target=_drain, args=(events, console), name="console events", daemon=True)
+    with app:
+        printer.start()
+        console.on_event(StatusSaid(_("/help lists the commands.")))
+        _read_lines(console)
+        app.quit()
+    printer.join(5)
+    return 0
+
+
+def _read_lines(console: Console) -> None:
+    try:
+        for line in sys.stdin:
+            if not console.on_line(line.rstrip("\r\n")):
+                return
+    except KeyboardInterrupt:
+        return

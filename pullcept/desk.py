@@ -1,0 +1,177 @@
+"""The place of the person: what is on screen, what they say, and what becomes of it.
+
+The person sits in every opened room through a connection like anyone's; its door says `admin`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pullcept.clock import utc_now
+from pullcept.core.post import Post
+from pullcept.core.protocol import PROTOCOL, Hello, Identity, PostFrame, PostItem, PostResult, RoomFrame
+from pullcept.core.screen import (
+    OlderRows,
+    PostAccepted,
+    PostRefused,
+    RosterListed,
+    ScreenEvent,
+    SeatChanged,
+    StatusSaid,
+    TopicOpened,
+    TopicsListed,
+)
+from pullcept.host.hub import SCREEN_ORIGIN, Connection, Hub
+from pullcept.seats import Seats
+from pullcept.store.index import TopicNotDeleted
+from pullcept.store.topic_log import LogUnreadable, Rows, UnknownPost
+from pullcept.topics import NotSaved, Topics
+from pullcept.ui.texts import gettext as _
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Chair:
+    """The person's connection to one room, and the posts that wait for their result."""
+
+    connection: Connection
+    waiting: dict[str, str]
+
+
+class Desk:
+    """Carries out what a screen asks about topics and posts. Lives on the asyncio thread."""
+
+    def __init__(
+        self, topics: Topics, seats: Seats, hub: Hub, tell: Callable[[ScreenEvent], None], person: Callable[[], str]
+    ) -> None:
+        self._topics = topics
+        self._seats = seats
+        self._hub = hub
+        self._tell = tell
+        self._person = person
+        self._chairs: dict[str, Chair] = {}
+        self.on_screen: str | None = None
+
+    # -- topics -----------------------------------------------------------
+
+    def new_topic(self) -> None:
+        """Open an empty topic that leaves no trace until something is said or started in it."""
+        self.open_topic(self._topics.new())
+
+    def open_topic(self, topic_id: str) -> None:
+        """Bring a topic on screen and take a chair in its room."""
+        if not self._topics.known(topic_id):
+            self._tell(StatusSaid(_("This topic is gone."), "warning"))
+            return
+        self._sit(topic_id)
+        self.on_screen = topic_id
+        page = self._read(lambda: self._topics.newest(topic_id))
+        self._tell(TopicOpened(topic_id, self._topics.title(topic_id), page.posts, page.has_older, page.skipped))
+        for view in self._seats.views(topic_id):
+            self._tell(SeatChanged(view))
+        self.tell_roster(topic_id)
+        self.tell_topics()
+
+    def read_older(self, topic_id: str, before: str) -> None:
+        """Rows before `before` come as `OlderRows`."""
+        page = self._read(lambda: self._topics.older(topic_id, before))
+        self._tell(OlderRows(topic_id, page.posts, page.has_older))
+
+    def rename_topic(self, topic_id: str, title: str) -> None:
+        """Give a topic a title by hand; an empty one is refused."""
+        title = " ".join(title.split())
+        if not title:
+            self._tell(StatusSaid(_("A topic needs a title. Type one, or press Esc to keep the old one."), "warning"))
+            return
+        try:
+            self._topics.rename(topic_id, title)
+        except NotSaved as error:
+            self._tell(StatusSaid(_("The title was not kept: {reason}").format(reason=error), "error"))
+        self.tell_topics()
+
+    async def delete_topic(self, topic_id: str) -> None:
+        """Stop its sessions, then remove what belongs to it; a failure half-way leaves it listed."""
+        await self._seats.end_all(topic_id)
+        try:
+            self._topics.delete(topic_id)
+        except TopicNotDeleted as error:
+            self._tell(StatusSaid(_("The topic was not deleted: {reason}").format(reason=error), "error"))
+            self.tell_topics()
+            return
+        self._hub.drop_room(topic_id, "the topic was deleted")
+        self._chairs.pop(topic_id, None)
+        self._seats.forget(topic_id)
+        if self.on_screen == topic_id:
+            self.new_topic()
+        self.tell_topics()
+
+    def _read(self, page: Callable[[], Rows]) -> Rows:
+        """Rows of a log; none, with a word on the status line, when they cannot be read."""
+        try:
+            return page()
+        except (LogUnreadable, UnknownPost) as error:
+            self._tell(StatusSaid(_("The log cannot be read: {reason}").format(reason=error), "error"))
+            return Rows()
+
+    def tell_topics(self) -> None:
+        """Send the list of topics."""
+        running: dict[str, int] = {}
+        for session in self._seats.running():
+            running[session.launch.seat.topic_id] = running.get(session.launch.seat.topic_id, 0) + 1
+        self._tell(TopicsListed(self._topics.listed(running)))
+
+    def tell_roster(self, topic_id: str) -> None:
+        """Send who can be addressed in a room."""
+        names = tuple(
+            (member.name, member.role, member.hue)
+            for member in self._hub.participants(topic_id)
+            if member.origin != SCREEN_ORIGIN
+        )
+        self._tell(RosterListed(topic_id, names))
+
+    # -- posts ------------------------------------------------------------
+
+    def post(self, topic_id: str, message_id: str, text: str, last_seen: str | None) -> None:
+        """Say something in a room; the outcome comes as `PostAccepted` or `PostRefused`."""
+        self._sit(topic_id)
+        chair = self._chairs[topic_id]
+        chair.waiting[message_id] = text
+        chair.connection.receive(PostFrame(message_id, text, utc_now(), last_seen=last_seen))
+
+    def _sit(self, topic_id: str) -> None:
+        if topic_id in self._chairs:
+            return
+        self._hub.open_room(topic_id)
+        connection = self._hub.connect(lambda frame: self._on_answer(topic_id, frame), None, screen=True)
+        self._chairs[topic_id] = Chair(connection, {})
+        connection.receive(Hello(PROTOCOL, self._person(), topic_id))
+
+    def _on_answer(self, topic_id: str, frame: RoomFrame) -> None:
+        if isinstance(frame, PostResult):
+            self._on_result(topic_id, frame)
+        elif not isinstance(frame, Identity):
+            log.warning("the screen got an answer it did not ask for: %s", type(frame).__name__)
+
+    def _on_result(self, topic_id: str, result: PostResult) -> None:
+        text = self._chairs[topic_id].waiting.pop(result.message_id, "")
+        if result.delivered:
+            notes = [*result.notes, *(f"{each.name}: {each.reason}" for each in result.paused)]
+            self._tell(PostAccepted(topic_id, result.message_id, tuple(notes)))
+            return
+        missed = tuple(_post_of(item) for item in result.missed)
+        self._tell(PostRefused(topic_id, result.message_id, text, missed, result.left_out, reason=result.error or ""))
+
+
+def _post_of(item: PostItem) -> Post:
+    return Post(
+        item.message_id,
+        item.speaker,
+        item.content,
+        item.ts,
+        full_name=item.full_name,
+        account=item.account,
+        from_app=item.from_app,
+        to=item.to,
+        hue=item.hue,
+    )

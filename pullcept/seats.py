@@ -1,0 +1,313 @@
+"""The seats of every topic: their sessions are started here, posts go into their terminals, and they end here."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pullcept.core.account import Account
+from pullcept.core.kinds import LaunchRefused, kind_for
+from pullcept.core.launch import Admissions, Launch, LaunchLineError
+from pullcept.core.post import Post
+from pullcept.core.protocol import Paused
+from pullcept.core.screen import (
+    DeliveryChanged,
+    ScreenEvent,
+    SeatChanged,
+    SeatView,
+    StatusSaid,
+    TerminalOpened,
+    TypingPost,
+)
+from pullcept.core.seat import DeliveryState, Seat, SeatState
+from pullcept.core.tag import clean_body, tag_line
+from pullcept.pty.terminal import ExitStatus, TerminalFailed, Terminals
+from pullcept.pty.typist import TypedPost
+from pullcept.sessions import Recorder, Session
+from pullcept.starting import LaunchFolder, Prepared, Starter, StartRefused, TopicBook
+from pullcept.store.settings import NotSaved, atomic_write
+from pullcept.term.core import TerminalCore
+from pullcept.ui.texts import gettext as _
+from pullcept.ui.texts import ngettext
+
+log = logging.getLogger(__name__)
+
+_REFUSALS = (StartRefused, LaunchRefused, LaunchLineError, TerminalFailed, NotSaved, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What `Seats` works with; put together by `app`."""
+
+    terminals: Terminals
+    admissions: Admissions
+    topics: TopicBook
+    launches: LaunchFolder
+    starter: Starter
+    account: Callable[[str], Account | None]
+    tell: Callable[[ScreenEvent], None]
+    local_at: Callable[[str], str | None]
+    on_launch_ended: Callable[[Launch], None]
+    recorder: Callable[[Seat, str], Recorder | None]
+
+
+class Seats:
+    """All seats with their sessions. Lives on the asyncio thread; only `screen_of` may be called from any."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._tell = parts.tell
+        self._sessions: dict[Seat, Session] = {}
+        self._failed: dict[Seat, str] = {}
+        self._generations: dict[Seat, int] = {}
+        self._missed_posts: set[Seat] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def running(self, topic_id: str | None = None) -> tuple[Session, ...]:
+        """Sessions whose process lives, of one topic or of all."""
+        return tuple(
+            session for seat, session in self._sessions.items() if session.alive and topic_id in (None, seat.topic_id)
+        )
+
+    def screen_of(self, seat: Seat) -> TerminalCore | None:
+        """The terminal picture of a seat, while there is one."""
+        session = self._sessions.get(seat)
+        return session.screen if session else None
+
+    def views(self, topic_id: str) -> Iterable[SeatView]:
+        """Every seat of a topic that was started in this run of the app."""
+        for seat, session in self._sessions.items():
+            if seat.topic_id == topic_id and seat not in self._failed:
+                yield _view(session)
+        for seat, reason in self._failed.items():
+            if seat.topic_id == topic_id:
+                yield SeatView(seat, SeatState.FAILED, detail=reason)
+
+    # -- starting ---------------------------------------------------------
+
+    def start(self, seat: Seat, columns: int, rows: int) -> None:
+        """Start the session of a seat. Every failure is told on the seat and the status line."""
+        if (session := self._sessions.get(seat)) and session.alive:
+            self._tell(StatusSaid(_("This session is already running here."), "warning"))
+            return
+        self._failed.pop(seat, None)
+        try:
+            prepared = self._prepare(seat, columns, rows)
+            self._run(seat, prepared)
+        except _REFUSALS as error:
+            self._fail(seat, str(error))
+
+    def _prepare(self, seat: Seat, columns: int, rows: int) -> Prepared:
+        account = self._parts.account(seat.account_id)
+        if account is None:
+            raise StartRefused(_("This account is gone."))
+        generation = self._generations.get(seat, 0) + 1
+        missed = seat in self._missed_posts
+        prepared = self._parts.starter.prepare(
+            seat, account, generation, missed_posts=missed, columns=columns, rows=rows
+        )
+        self._generations[seat] = generation
+        return prepared
+
+    def _run(self, seat: Seat, prepared: Prepared) -> None:
+        start = prepared.start
+        for path, text in prepared.files:
+            self._parts.launches.write(Path(path), text)
+        self._parts.admissions.add(start.launch)
+        try:
+            recorder = self._parts.recorder(seat, start.launch.name)
+            session = Session(start, self._parts.terminals, self, recorder)
+        except (TerminalFailed, OSError):
+            self._parts.admissions.end(seat, start.launch.generation)
+            raise
+        self._sessions[seat] = session
+        self._missed_posts.discard(seat)
+        self._record_start(seat, None if start.resumed else start.conversation_id)
+        self._tell(TerminalOpened(seat))
+        self._tell_seat(session)
+        self._tell(StatusSaid(prepared.word))
+
+    def _record_start(self, seat: Seat, conversation_id: str | None) -> None:
+        try:
+            self._parts.topics.session_started(seat)
+            if conversation_id:
+                self._parts.topics.record_conversation(seat, conversation_id)
+        except NotSaved as error:
+            self._tell(StatusSaid(str(error), "error"))
+
+    def _fail(self, seat: Seat, reason: str) -> None:
+        self._failed[seat] = reason
+        self._tell(SeatChanged(SeatView(seat, SeatState.FAILED, detail=reason)))
+        self._tell(StatusSaid(reason, "error"))
+
+    # -- typing -----------------------------------------------------------
+
+    def type_post(self, topic_id: str, post: Post, origin: str) -> tuple[Paused, ...]:
+        """Queue a post for every running terminal of the topic but the speaker's own.
+
+        Returns the names that are not typed to at present, with the reason.
+        """
+        paused = []
+        body = clean_body(post.content)
+        for session in self.running(topic_id):
+            launch = session.launch
+            if launch.origin == origin:
+                continue
+            session.put(TypedPost(post.message_id, self._tag(post, launch), body, from_admin=post.role == "admin"))
+            count, reason = session.held()
+            if count and reason:
+                paused.append(Paused(launch.name, reason))
+        self._note_absent(topic_id)
+        return tuple(paused)
+
+    def _note_absent(self, topic_id: str) -> None:
+        """Seats whose session is gone miss this post; their next start is told that there are posts."""
+        self._missed_posts.update(
+            seat for seat, session in self._sessions.items() if seat.topic_id == topic_id and not session.alive
+        )
+
+    def _tag(self, post: Post, launch: Launch) -> str:
+        addressed = launch.name in post.to
+        return tag_line(
+            post,
+            local_at=self._parts.local_at(post.ts),
+            you=launch.name if addressed else None,
+            your_full_name=launch.full_name if addressed else None,
+        )
+
+    def write_keys(self, seat: Seat, data: bytes) -> None:
+        """Pass the person's keys on to the terminal they look at."""
+        if (session := self._sessions.get(seat)) and session.alive:
+            session.write_keys(data)
+
+    def resize(self, seat: Seat, columns: int, rows: int) -> None:
+        """Give the terminal of a seat another size."""
+        if session := self._sessions.get(seat):
+            session.resize(columns, rows)
+
+    async def save_long(self, session: Session, post: TypedPost, text: str) -> str:
+        """Save a body too long to be typed beside the topic's attachments; returns the absolute path."""
+        folder = self._parts.topics.attachments_folder(session.launch.seat.topic_id)
+        path = folder / f"post-{post.message_id[:8]}.txt"
+        await asyncio.to_thread(_save_text, path, text)
+        return str(path)
+
+    # -- what sidecars report ----------------------------------------------
+
+    def on_joined(self, launch: Launch) -> None:
+        """The sidecar of a launch has joined the room; late news of an older launch change nothing."""
+        if (session := self._current(launch)) and session.alive:
+            session.on_joined()
+
+    def on_conversation(self, launch: Launch, conversation_id: str) -> None:
+        """A CLI has told its conversation id through a tool call."""
+        if self._current(launch) is None or not kind_for(launch.role).tells_conversation:
+            return
+        if self._parts.topics.conversation(launch.seat) != conversation_id:
+            self._record_start(launch.seat, conversation_id)
+
+    def _current(self, launch: Launch) -> Session | None:
+        session = self._sessions.get(launch.seat)
+        return session if session and session.launch.generation == launch.generation else None
+
+    # -- ending -----------------------------------------------------------
+
+    def stop(self, seat: Seat) -> None:
+        """Ask a session to end; its exit is told when it is seen."""
+        if (session := self._sessions.get(seat)) and session.alive:
+            task = asyncio.get_running_loop().create_task(session.end(), name=f"end {seat}")
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+    async def end_all(self, topic_id: str | None = None) -> None:
+        """End every session (of a topic), side by side; returns when all are gone or have been given their time."""
+        await asyncio.gather(*(session.end() for session in self.running(topic_id)))
+
+    def forget(self, topic_id: str) -> None:
+        """Drop what is kept of a deleted topic."""
+        for seat in [seat for seat in self._generations if seat.topic_id == topic_id]:
+            self._sessions.pop(seat, None)
+            self._failed.pop(seat, None)
+            self._missed_posts.discard(seat)
+
+    # -- what sessions report ------------------------------------------------
+
+    def on_state(self, session: Session) -> None:
+        """A session changed its state."""
+        self._tell_seat(session)
+
+    def on_delivery(self, session: Session, message_id: str, state: DeliveryState, reason: str) -> None:
+        """A post moved on its way into a terminal."""
+        self._tell(DeliveryChanged(session.launch.seat, message_id, state, reason))
+        self._tell_seat(session)
+
+    def on_typing(self, session: Session, active: bool) -> None:
+        """A post is being typed, or no longer."""
+        self._tell(TypingPost(session.launch.seat, active))
+
+    def on_ended(self, session: Session, status: ExitStatus) -> None:
+        """A process has ended: what was not typed stays untyped, and the screen says so."""
+        launch = session.launch
+        self._parts.admissions.end(launch.seat, launch.generation)
+        self._parts.on_launch_ended(launch)
+        untyped = session.close_typist(_("the session ended"))
+        for message_id in untyped:
+            self._tell(DeliveryChanged(launch.seat, message_id, DeliveryState.FAILED, _("the session ended")))
+        if untyped:
+            self._missed_posts.add(launch.seat)
+        self._drop_dead_resume(session)
+        self._tell_seat(session)
+        self._tell(StatusSaid(_ending_words(session, status, len(untyped)), _ending_level(session)))
+
+    def _drop_dead_resume(self, session: Session) -> None:
+        """A resumed session that ended by itself without ever joining had no conversation to go on with."""
+        progress, conversation_id = session.progress, session.start.conversation_id
+        if not session.start.resumed or conversation_id is None:
+            return
+        if progress.joined or progress.asked_to_end or progress.key_pressed:
+            return
+        try:
+            self._parts.topics.drop_conversation(session.launch.seat, conversation_id)
+        except NotSaved as error:
+            self._tell(StatusSaid(str(error), "error"))
+
+    def _tell_seat(self, session: Session) -> None:
+        if self._sessions.get(session.launch.seat) is session:
+            self._tell(SeatChanged(_view(session)))
+
+
+def _view(session: Session) -> SeatView:
+    held, reason = session.held() if session.alive else (0, "")
+    return SeatView(
+        session.launch.seat,
+        session.state,
+        detail=session.exit.text if session.exit else "",
+        held=held,
+        hold_reason=reason,
+        exit_code=session.exit.code if session.exit else None,
+        asked=session.progress.asked_to_end,
+    )
+
+
+def _ending_words(session: Session, status: ExitStatus, untyped: int) -> str:
+    asked = session.progress.asked_to_end
+    words = _("{name} was stopped.") if asked else _("{name} ended by itself ({how}).")
+    text = words.format(name=session.launch.name, how=status.text)
+    if untyped:
+        more = ngettext("{count} post was not typed into it.", "{count} posts were not typed into it.", untyped)
+        text += " " + more.format(count=untyped)
+    return text
+
+
+def _ending_level(session: Session) -> Literal["info", "warning"]:
+    return "info" if session.progress.asked_to_end else "warning"
+
+
+def _save_text(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        atomic_write(path, text.encode("utf-8"))
+    except NotSaved as error:
+        raise OSError(str(error)) from error

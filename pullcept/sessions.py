@@ -1,0 +1,269 @@
+"""One run of a CLI in a terminal: its output, its gates, its keys and its end."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pullcept.core.launch import Launch
+from pullcept.core.seat import DeliveryState, SeatState
+from pullcept.pty.profiles import Profile
+from pullcept.pty.terminal import ExitStatus, Terminal, Terminals
+from pullcept.pty.typist import TypedPost, Typist
+from pullcept.term.core import TerminalCore
+from pullcept.term.reports import Report
+
+log = logging.getLogger(__name__)
+
+FIRST_SCREEN_AFTER = 5.0
+FIRST_SCREEN_SILENCE = 1.0
+LISTENS_AFTER_SILENCE = 2.0
+END_GRACE = 3.0
+END_LIMIT = 10.0
+READY = "ready"
+BRACKETED_PASTE = 2004
+
+
+class Listener(Protocol):
+    """Who is told what happens to a session. Everything is called on the asyncio thread."""
+
+    def on_state(self, session: "Session") -> None: ...
+    async def save_long(self, session: "Session", post: TypedPost, text: str) -> str: ...
+    def on_delivery(self, session: "Session", message_id: str, state: DeliveryState, reason: str) -> None: ...
+    def on_typing(self, session: "Session", active: bool) -> None: ...
+    def on_ended(self, session: "Session", status: ExitStatus) -> None: ...
+
+
+class Recorder(Protocol):
+    """Keeps the bytes typed into and printed by one terminal (the demo's proof)."""
+
+    def typed(self, data: bytes) -> None: ...
+    def printed(self, data: bytes) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a session is started with. `needs_idle`: ready only after an idle report.
+
+    `listens`: the session has no room tools and is ready once it has been silent for a while.
+    """
+
+    launch: Launch
+    argv: tuple[str, ...]
+    cwd: str
+    env: Mapping[str, str]
+    columns: int
+    rows: int
+    profile: Profile
+    conversation_id: str | None
+    resumed: bool
+    needs_idle: bool = False
+    listens: bool = False
+
+
+@dataclass(slots=True)
+class Progress:
+    """What has been seen of a session since its start."""
+
+    joined: bool = False
+    idle_seen: bool = False
+    key_pressed: bool = False
+    asked_to_end: bool = False
+    last_output: float = field(default_factory=time.monotonic)
+
+
+class Session:
+    """A running (or ended) terminal with the typist of its seat.
+
+    Made on the asyncio thread; output arrives on the terminals' own thread and is handed over.
+    """
+
+    def __init__(self, start: Start, terminals: Terminals, listener: Listener, recorder: Recorder | None) -> None:
+        self.start = start
+        self.state = SeatState.STARTING
+        self.detail = ""
+        self.progress = Progress()
+        self.exit: ExitStatus | None = None
+        self.screen = TerminalCore(start.columns, start.rows)
+        self._listener = listener
+        self._recorder = recorder
+        self._loop = asyncio.get_running_loop()
+        self._gone = asyncio.Event()
+        self._early_replies: list[bytes] = []
+        self._terminal: Terminal | None = None
+        self._terminal = self._spawn(terminals)
+        for reply in self._early_replies:
+            self._terminal.write(reply)
+        self._typist = self._make_typist(self._terminal)
+        self._watch = self._loop.create_task(self._watch_first_screen(), name=f"first screen {start.launch.seat}")
+
+    @property
+    def launch(self) -> Launch:
+        """The launch this session belongs to."""
+        return self.start.launch
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process has not been seen to end."""
+        return self.exit is None
+
+    @property
+    def pid(self) -> int:
+        """The process id of the CLI."""
+        assert self._terminal is not None
+        return self._terminal.pid
+
+    def put(self, post: TypedPost) -> None:
+        """Queue one post for this terminal; it is typed when every gate is open."""
+        self._typist.put(post)
+
+    def held(self) -> tuple[int, str]:
+        """How many posts wait, and why ("" when they are merely in turn)."""
+        return self._typist.held()
+
+    def write_keys(self, data: bytes) -> None:
+        """Pass keys of the person on, in order with what is typed."""
+        self.progress.key_pressed = True
+        self._typist.write_keys(data)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give terminal and screen another size; sizes below 2 x 2 are ignored."""
+        if columns < 2 or rows < 2 or self._terminal is None or not self.alive:
+            return
+        self.screen.resize(columns, rows)
+        self._terminal.resize(columns, rows)
+
+    def on_joined(self) -> None:
+        """The sidecar of this session has joined the room."""
+        self.progress.joined = True
+        if self.state in (SeatState.STARTING, SeatState.FIRST_SCREEN):
+            self._change(SeatState.RUNNING)
+        self._check_ready()
+
+    async def end(self) -> None:
+        """Ask the process tree to end, then make it; returns when the exit has been seen (bounded)."""
+        if not self.alive or self._terminal is None:
+            return
+        self.progress.asked_to_end = True
+        self._change(SeatState.STOPPING)
+        self._terminal.end(END_GRACE)
+        async with asyncio.timeout(END_LIMIT):
+            await self._gone.wait()
+
+    def _spawn(self, terminals: Terminals) -> Terminal:
+        start = self.start
+        terminal = terminals.spawn(
+            start.argv, start.cwd, start.env, start.columns, start.rows, self._on_output, self._on_exit
+        )
+        return _RecordingTerminal(terminal, self._recorder) if self._recorder else terminal
+
+    def _make_typist(self, terminal: Terminal) -> Typist:
+        typist = Typist(
+            terminal,
+            self.start.profile,
+            on_delivery=lambda *news: self._listener.on_delivery(self, *news),
+            on_typing=lambda active: self._listener.on_typing(self, active),
+            takes_paste=lambda: self.screen.mode(BRACKETED_PASTE),
+            save_long=lambda post, text: self._listener.save_long(self, post, text),
+        )
+        typist.set_gate(READY, False, "the session has not joined the room yet")
+        return typist
+
+    def _on_output(self, data: bytes) -> None:
+        self.progress.last_output = time.monotonic()
+        if self._recorder:
+            self._recorder.printed(data)
+        fed = self.screen.feed(data)
+        if fed.replies:
+            self._reply(fed.replies)
+        if fed.reports:
+            self._loop.call_soon_threadsafe(self._on_reports, fed.reports)
+
+    def _reply(self, replies: bytes) -> None:
+        if self._terminal is None:
+            self._early_replies.append(replies)
+        else:
+            self._terminal.write(replies)
+
+    def _on_reports(self, reports: Sequence[Report]) -> None:
+        if any(report.state == "idle" for report in reports):
+            self.progress.idle_seen = True
+            self._check_ready()
+
+    def _check_ready(self) -> None:
+        if not self.progress.joined:
+            return
+        if self.start.needs_idle and not self.progress.idle_seen:
+            self._typist.set_gate(READY, False, "the session has not reported that it is idle yet")
+        else:
+            self._typist.set_gate(READY, True, "")
+
+    async def _watch_first_screen(self) -> None:
+        if self.start.listens:
+            await self._wait_silent(LISTENS_AFTER_SILENCE, 0.0)
+            self.on_joined()
+            return
+        await self._wait_silent(FIRST_SCREEN_SILENCE, FIRST_SCREEN_AFTER)
+        if self.state is SeatState.STARTING:
+            self._typist.set_gate(READY, False, "waiting at its first screen")
+            self._change(SeatState.FIRST_SCREEN)
+
+    async def _wait_silent(self, silence: float, at_least: float) -> None:
+        await asyncio.sleep(at_least)
+        while (left := self.progress.last_output + silence - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+
+    def _on_exit(self, status: ExitStatus) -> None:
+        self._loop.call_soon_threadsafe(self._on_ended, status)
+
+    def _on_ended(self, status: ExitStatus) -> None:
+        self.exit = status
+        self._gone.set()
+        self._watch.cancel()
+        self.screen.on_exit()
+        self._change(SeatState.ENDED)
+        self._listener.on_ended(self, status)
+
+    def close_typist(self, reason: str) -> tuple[str, ...]:
+        """Stop typing for good; returns the ids of the posts that were not typed."""
+        return tuple(self._typist.close(reason))
+
+    def _change(self, state: SeatState) -> None:
+        self.state = state
+        self._listener.on_state(self)
+
+
+class _RecordingTerminal:
+    """A terminal that also notes what is written into it."""
+
+    def __init__(self, terminal: Terminal, recorder: Recorder) -> None:
+        self._terminal = terminal
+        self._recorder = recorder
+
+    @property
+    def pid(self) -> int:
+        return self._terminal.pid
+
+    @property
+    def exited(self) -> ExitStatus | None:
+        return self._terminal.exited
+
+    @property
+    def stalled(self) -> bool:
+        return self._terminal.stalled
+
+    def write(self, data: bytes, limit: float = 10.0) -> Future[None]:
+        self._recorder.typed(data)
+        return self._terminal.write(data, limit)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._terminal.resize(columns, rows)
+
+    def end(self, grace: float) -> None:
+        self._terminal.end(grace)
+
+    def is_line_mode(self) -> bool | None:
+        return self._terminal.is_line_mode()
