@@ -22,7 +22,9 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+settings.load_profile(
+    "slow" if os.environ.get("PULLCEPT_SLOW_TESTS") == "1" else os.environ.get("HYPOTHESIS_PROFILE", "suite")
+)
 
 
 @dataclass

@@ -412,7 +412,7 @@ def _typed_object(text: str | bytes) -> tuple[str, _Keys]:
 def _error_for(kind: str, keys: _Keys, reason: str) -> RoomFrame | None:
     key = "message_id" if kind == "post" else "request_id"
     request_id = keys.found.get(key)
-    if not isinstance(request_id, str) or len(request_id) > MAX_REQUEST_ID:
+    if not isinstance(request_id, str) or not 0 < len(request_id) <= MAX_REQUEST_ID:
         return None
     request_id = whole_text(request_id)
     match kind:
