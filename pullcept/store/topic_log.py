@@ -20,7 +20,7 @@ from pullcept.core.row import RowError, parse_row, row_line
 from pullcept.store.lines import MAX_LINE, Line, lines_backward, lines_forward
 from pullcept.store.settings import reason_of, retried
 
-_ID = re.compile(rb'"message_id"[ \t]*:[ \t]*"((?:[^"\\\n]|\\.){1,400})"')
+_ID = re.compile(rb'"message_id"[ \t]*:[ \t]*"([^"\\\n]{0,64}(?:\\.[^"\\\n]{0,64}){0,64})"')
 _SCAN_BLOCK = 4 * 1024 * 1024
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 
