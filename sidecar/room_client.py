@@ -27,9 +27,12 @@ USAGE_SECONDS = 1.5
 
 
 class Link(Protocol):
-    """A connection to the room that carries frames in memory. Answers may come inside `send`."""
+    """A connection to the room that carries frames in memory. The hub's own connections fit.
 
-    def send(self, frame: ClientFrame) -> None: ...
+    Answers may come before `receive` returns.
+    """
+
+    def receive(self, frame: ClientFrame) -> None: ...
 
     def close(self) -> None: ...
 
@@ -49,7 +52,7 @@ class RoomClient:
         self._waiting: dict[tuple[type, str], asyncio.Future[RoomFrame]] = {}
         self._link: Link | None = None
         self._link = open_link(self._receive)
-        self._link.send(hello)
+        self._link.receive(hello)
 
     def close(self) -> None:
         """Leave the room. What still waits for an answer gets none."""
@@ -81,7 +84,7 @@ class RoomClient:
         future: asyncio.Future[RoomFrame] = asyncio.get_running_loop().create_future()
         self._waiting[kind, key] = future
         try:
-            self._link.send(frame)
+            self._link.receive(frame)
             async with asyncio.timeout(limit):
                 return await future
         except TimeoutError:

@@ -1,5 +1,7 @@
 """What the room's tools answer, as text for a model. Everything said by others is kept from looking like our lines."""
 
+import json
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -10,6 +12,9 @@ from sidecar.memory import SeatMemory
 
 LINE_END_MARK = " \u23ce "
 DRAFT_KEPT = "Your text is kept as a draft"
+_ORDER = "This is order, not a fault."
+_LAST_SEEN = re.compile(rf'^{re.escape(_ORDER)}.*{DRAFT_KEPT}.*? last_seen "([^"]+)"', re.MULTILINE)
+_WHO = re.compile(r'^You are now ("(?:[^"\\]|\\.)*") \(original name ', re.MULTILINE)
 
 
 def who_text(memory: SeatMemory) -> str:
@@ -45,11 +50,22 @@ def refused_text(result: PostResult) -> str:
         head += f" {result.left_out} older ones did not fit here; read_room_history shows them."
     newest = one_line(result.missed[-1].message_id)
     advice = (
-        "This is order, not a fault. Read them, then decide; silence is fine too. "
-        f"{DRAFT_KEPT}: to send it as it is, call say_to_room without content and with last_seen "
-        f'"{newest}". To say something else, give content and the same last_seen.'
+        f"{_ORDER} Read them, then decide; silence is fine too. {DRAFT_KEPT}: to send it as it is, call say_to_room "
+        f'without content and with last_seen "{newest}". To say something else, give content and the same last_seen.'
     )
     return "\n".join([head, *(missed_line(item) for item in result.missed), advice])
+
+
+def draft_last_seen(text: str) -> str | None:
+    """The id a refusal says to declare next; None for any other text. A missed post cannot imitate that line."""
+    found = _LAST_SEEN.search(text)
+    return found[1] if found else None
+
+
+def present_name(text: str) -> str | None:
+    """The calling name that a tool's answer states; None when it states none."""
+    found = _WHO.findall(text)
+    return str(json.loads(found[-1])) if found else None
 
 
 def history_text(result: HistoryResult, memory: SeatMemory, utc_offset: Callable[[datetime], timedelta]) -> str:
