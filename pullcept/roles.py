@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import os
 import socket
 import sys
@@ -52,6 +53,10 @@ class WrongUse(Exception):
 
 def main(argv: Sequence[str]) -> int:
     """Run what `argv` asks for and return its exit code. 2: the arguments fit no role, and nothing was started."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A redirected stream of an old code page must not end the room at the first emoji.
+            stream.reconfigure(errors="backslashreplace")
     if argv and argv[0] in ("--version", "-V"):
         print(f"pullcept {pullcept.__version__}")
         return 0
