@@ -12,7 +12,7 @@ USAGE = {
     "output_tokens_details": {"reasoning_tokens": 0},
     "total_tokens": 132,
 }
-KEY_VARIABLE = "PULLCEPT_TEST_MODEL_KEY"
+KEY_VARIABLE = "SCRIPTED_MODEL_KEY"
 
 
 class CodexModel(ModelServer):
