@@ -12,7 +12,7 @@ from pullcept.core.post import Post
 from pullcept.core.screen import TopicView
 from pullcept.core.seat import Seat
 from pullcept.store.folder import DataFolder, host_id
-from pullcept.store.index import IndexFile
+from pullcept.store.index import IndexFile, TopicNotDeleted
 from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogUnreadable, Rows, TopicLog, UnknownPost
 
@@ -143,10 +143,13 @@ class Topics:
 
     def delete(self, topic_id: str) -> None:
         """Remove everything of a topic. Raises `TopicNotDeleted`; it stays listed then."""
-        if topic_id in self._unsaid:
-            self._unsaid.discard(topic_id)
-            return
-        self._index.delete(topic_id, self._logs.pop(topic_id, None))
+        try:
+            # The log stays with us: a late post finds it and is refused, where a new one would make the file again.
+            self._index.delete(topic_id, self._log(topic_id))
+        except TopicNotDeleted:
+            self._logs.pop(topic_id, None)
+            raise
+        self._unsaid.discard(topic_id)
 
     def close(self) -> None:
         """Let go of every file."""

@@ -1,13 +1,10 @@
 """The environment of a CLI: what it inherits, what it must not inherit, and what the app and its account add.
 
 Not inherited: marks of a session this app was itself started from, the description of the terminal around
-the app, other seats' values, and whatever a frozen program or the bootstrap put there for itself.
+the app, other seats' values, and whatever a frozen program put there for itself.
 """
 
 from collections.abc import Iterable, Mapping
-
-ADDED_NAMES = "PULLCEPT_ADDED_ENV"
-"""Lists, separated by commas, the names the bootstrap set for the app's own interpreter."""
 
 _FOREIGN_SESSION = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT"})
 _OTHER_TERMINAL = frozenset({
@@ -36,7 +33,7 @@ def child_environment(
     The account's values come last, but never over a name of the app. `platform` is `sys.platform`; on Windows
     names that differ in case only are one name.
     """
-    dropped = _FOREIGN_SESSION | _OTHER_TERMINAL | _NEVER | _added(base)
+    dropped = _FOREIGN_SESSION | _OTHER_TERMINAL | _NEVER
     kept = {
         name: value
         for name, value in base.items()
@@ -54,10 +51,6 @@ def child_environment(
     _put(kept, values, platform)
     _put(kept, own, platform)
     return kept
-
-
-def _added(base: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(name.strip().upper() for name in base.get(ADDED_NAMES, "").split(",") if name.strip())
 
 
 def _thaw(kept: Mapping[str, str], base: Mapping[str, str], separator: str) -> dict[str, str]:

@@ -219,7 +219,7 @@ def _entry_object(entry: TopicEntry) -> dict[str, Any]:
         return fresh
     unchanged = {key for key, value in _plain_object(before).items() if fresh.get(key) == value}
     written = {**entry.original, **{key: value for key, value in fresh.items() if key not in unchanged}}
-    if "hosts" not in fresh:
+    if before.hosts and not entry.hosts:
         written.pop("hosts", None)
     return written
 

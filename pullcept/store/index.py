@@ -42,7 +42,10 @@ class TopicLine:
 
 
 class IndexFile:
-    """The topics of one data folder, as seen from one computer (`host`, see `host_id`)."""
+    """The topics of one data folder, as seen from one computer (`host`, see `host_id`).
+
+    A topic deleted in this run never comes back: late news about it changes nothing.
+    """
 
     def __init__(self, folder: DataFolder, *, host: str, new_id: Callable[[], str]) -> None:
         self._folder = folder
@@ -51,6 +54,7 @@ class IndexFile:
         self._file = JsonFile(folder.index)
         self._index = TopicIndex()
         self._last: dict[str, str] = {}
+        self._deleted: set[str] = set()
         self.problems: tuple[str, ...] = ()
 
     @property
@@ -92,12 +96,16 @@ class IndexFile:
 
     def note_post(self, topic_id: str, post: Post) -> bool:
         """A post was made. Saves only when it is the one that gives the topic its entry or title; says whether."""
+        if topic_id in self._deleted:
+            return False
         self._last[topic_id] = post.ts
         changed = self._index.first_post(topic_id, post.content, post.ts)
         return self._keep(changed)
 
     def session_started(self, topic_id: str, now: str) -> bool:
         """A session was started: the topic has an entry from now on."""
+        if topic_id in self._deleted:
+            return False
         return self._keep(self._index.session_started(topic_id, now))
 
     def conversation(self, topic_id: str, account_id: str) -> str | None:
@@ -112,6 +120,8 @@ class IndexFile:
 
     def record_conversation(self, topic_id: str, account_id: str, conversation_id: str, now: str) -> bool:
         """Record the conversation that this computer can resume."""
+        if topic_id in self._deleted:
+            return False
         return self._keep(self._index.record_conversation(topic_id, account_id, conversation_id, self._host, now))
 
     def drop_conversation(self, topic_id: str, account_id: str, conversation_id: str) -> bool:
@@ -120,7 +130,8 @@ class IndexFile:
 
     def rename(self, topic_id: str, title: str) -> None:
         """Give a title by hand. Raises `UnknownTopic`; with `NotSaved` the old title stays."""
-        self._commit(self._index.rename(topic_id, title))
+        if topic_id not in self._deleted:
+            self._commit(self._index.rename(topic_id, title))
 
     def delete(self, topic_id: str, log: TopicLog | None = None) -> None:
         """Remove log, attachments, mailbox and then the entry. Raises `TopicNotDeleted` where it stops.
@@ -136,12 +147,13 @@ class IndexFile:
             raise TopicNotDeleted(f"{Path(error.filename or topic_id).name}: {reason_of(error)}") from error
         remaining = self._index.delete(topic_id)
         try:
-            if not self.broken:
+            if not self.broken and remaining.entries != self._index.entries:
                 self._commit(remaining)
         except NotSaved as error:
             raise TopicNotDeleted(str(error)) from error
         self._index = remaining
         self._last.pop(topic_id, None)
+        self._deleted.add(topic_id)
 
     def _keep(self, changed: TopicIndex) -> bool:
         """Take a change over, saved or not: what happened has happened. The next save carries it."""

@@ -4,6 +4,7 @@ import contextlib
 import json
 import logging
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -47,7 +48,8 @@ def retried[T](action: Callable[[], T], *, sleep: Sleep = time.sleep) -> T:
 def atomic_write(path: Path, data: bytes, *, replace: Replace = os.replace, sleep: Sleep = time.sleep) -> None:
     """Replace the file by `data`: after a crash at any moment it holds either the old or the new bytes.
 
-    A link is followed, so that the file it names is replaced. Raises `NotSaved`; the old file is intact then.
+    A link is followed, so that the file it names is replaced. The rights of an old file stay; a new one is for its
+    owner only. Raises `NotSaved`; the old file is intact then.
     """
     target = os.path.realpath(path)
     try:
@@ -71,6 +73,8 @@ def _write_temporary(target: str, data: bytes) -> str:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        with contextlib.suppress(OSError):
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)

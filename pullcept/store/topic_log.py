@@ -118,13 +118,20 @@ class TopicLog:
             self._close()
 
     def delete(self) -> None:
-        """Remove the file for good: every later append fails. A file that is not there is no error. Raises OSError."""
+        """Remove the file for good: every later append fails. A file that is not there is no error.
+
+        Raises OSError; the log can be used then as before.
+        """
         with self._lock:
             self._close()
+            self._deleted = True
+        try:
             with contextlib.suppress(FileNotFoundError):
                 retried(self.path.unlink)
-            self._deleted = True
-            self._places = {}
+        except OSError:
+            self._deleted = False
+            raise
+        self._places = {}
 
     def _append_line(self, line: bytes) -> int:
         """Write one line at the end; returns its offset. Raises OSError."""

@@ -23,7 +23,7 @@ def child(
 @pytest.mark.parametrize(
     "name",
     ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "TMUX", "TMUX_PANE", "STY", "PULLCEPT_LAUNCH",
-     "PULLCEPT_ANYTHING", "_PYI_ARCHIVE_FILE", "_MEIPASS2", "COLUMNS", "TERM_PROGRAM"],
+     "PULLCEPT_ANYTHING", "_PYI_ARCHIVE_FILE", "_MEIPASS2", "__PYVENV_LAUNCHER__", "COLUMNS", "TERM_PROGRAM"],
 )  # fmt: skip
 def test_marks_of_other_sessions_terminals_and_seats_are_not_inherited(name: str) -> None:
     assert child({name: "x", "PATH": "/bin"}) == {"PATH": "/bin"}
@@ -32,16 +32,6 @@ def test_marks_of_other_sessions_terminals_and_seats_are_not_inherited(name: str
 def test_what_belongs_to_the_person_is_inherited() -> None:
     base = {"PATH": "/bin", "CLAUDE_CONFIG_DIR": "/c", "VIRTUAL_ENV": "/v", "PYTHONPATH": "/p", "LD_LIBRARY_PATH": "/l"}
     assert child(base) == base
-
-
-def test_what_the_bootstrap_added_for_the_app_is_not_inherited() -> None:
-    base = {
-        "PULLCEPT_ADDED_ENV": "PYTHONHOME, VIRTUAL_ENV",
-        "PYTHONHOME": "/h",
-        "VIRTUAL_ENV": "/v",
-        "PYTHONPATH": "/p",
-    }
-    assert child(base) == {"PYTHONPATH": "/p"}
 
 
 def test_a_frozen_app_gives_back_the_library_path_it_replaced() -> None:

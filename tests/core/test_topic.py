@@ -92,7 +92,14 @@ def test_a_written_index_equals_what_was_read_where_nothing_changed() -> None:
     obj = {
         "version": 3,
         "topics": [
-            {"topic_id": "t", "title": "  odd  title ", "created_at": 1_790_000_000_000, "sessions": None, "pin": True},
+            {
+                "topic_id": "t",
+                "title": "  odd  title ",
+                "created_at": 1_790_000_000_000,
+                "sessions": None,
+                "pin": True,
+                "hosts": ["other"],
+            },
             "rubbish",
             {"topic_id": "../x", "title": "bad id"},
             {"topic_id": "t", "title": "again"},

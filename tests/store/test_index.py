@@ -206,6 +206,11 @@ def test_deleting_removes_everything_of_the_topic_and_nothing_else(folder: DataF
     index.delete("t")
 
 
+def test_deleting_a_topic_that_left_no_trace_leaves_none(folder: DataFolder) -> None:
+    opened(folder).delete("t")
+    assert list(folder.logs.iterdir()) == []
+
+
 def test_a_late_post_does_not_bring_a_deleted_topic_back(folder: DataFolder) -> None:
     index = with_everything(folder)
     log = TopicLog(folder.log_path("t"))
@@ -213,6 +218,11 @@ def test_a_late_post_does_not_bring_a_deleted_topic_back(folder: DataFolder) -> 
     index.delete("t", log)
     with pytest.raises(LogFailed):
         log.append(post("late"))
+    assert not index.note_post("t", post("late"))
+    assert not index.session_started("t", "2026-01-01T00:00:00Z")
+    assert not index.record_conversation("t", "a", "c", "2026-01-01T00:00:00Z")
+    index.rename("t", "late")
+    assert index.topics() == ()
     assert opened(folder).topics() == ()
 
 

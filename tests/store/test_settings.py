@@ -32,7 +32,7 @@ class SharingError(OSError):
         self.code = code
 
     @property
-    def winerror(self) -> int:  # type: ignore[override]
+    def winerror(self) -> int:
         return self.code
 
 
@@ -114,6 +114,16 @@ def test_the_file_behind_a_link_is_replaced_and_the_link_stays(tmp_path: Path) -
     atomic_write(link, b"x")
     assert link.is_symlink()
     assert (tmp_path / "real" / "config.json").read_bytes() == b"x"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are another thing there")
+def test_the_rights_of_a_file_stay_and_a_new_one_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    atomic_write(path, b"x")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o640)
+    atomic_write(path, b"y")
+    assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_what_a_killed_writer_left_is_cleaned_and_nothing_else(tmp_path: Path) -> None:

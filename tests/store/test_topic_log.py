@@ -323,6 +323,19 @@ def test_a_deleted_topic_never_comes_back(log: TopicLog) -> None:
     assert not log.contains("m1")
 
 
+def test_a_log_that_could_not_be_deleted_goes_on(log: TopicLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise OSError(errno.EIO, "no")
+
+    log.append(post(1))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", refuse)
+        with pytest.raises(OSError, match="no"):
+            log.delete()
+    log.append(post(2))
+    assert ids(log) == ["m1", "m2"]
+
+
 def test_a_log_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").mkdir()
     log = TopicLog(tmp_path / "t.jsonl")
