@@ -6,6 +6,9 @@ Lines over `MAX_LINE` bytes are given as None, so that a file without line ends 
 from collections.abc import Iterator
 from typing import BinaryIO
 
+FIRST_BLOCK = 4 * 1024
+"""Read first from the end: often only the last line is wanted."""
+
 BLOCK = 64 * 1024
 LARGE_BLOCK = 1024 * 1024
 MAX_LINE = 16 * 1024 * 1024
@@ -53,8 +56,10 @@ def lines_forward(file: BinaryIO, start: int, end: int) -> Iterator[Line]:
 def lines_backward(file: BinaryIO, end: int) -> Iterator[Line]:
     """Lines before `end`, the last one first. `end` is the file's end or the offset of a line."""
     position, line, line_end = end, _Pieces(), end
+    block = min(FIRST_BLOCK, BLOCK)
     while position > 0:
-        size = min(BLOCK, position)
+        size = min(block, position)
+        block = min(block * 4, BLOCK)
         file.seek(position - size)
         data = file.read(size)
         if len(data) < size:
