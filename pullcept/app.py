@@ -31,7 +31,7 @@ from pullcept.core.screen import AccountsListed, AccountView, AppEnded, RaiseAsk
 from pullcept.core.seat import Seat
 from pullcept.desk import Desk
 from pullcept.host.hub import Hub
-from pullcept.host.server import Callbacks, RoomServer
+from pullcept.host.server import Callbacks, HostFailed, RoomServer
 from pullcept.links import Links, OnAnswer
 from pullcept.outside import AppOutside
 from pullcept.pty.system import make_terminals
@@ -131,6 +131,8 @@ class App:
         reason = ""
         try:
             asyncio.run(self._live())
+        except HostFailed as error:
+            self._failure = error
         except Exception as error:
             log.exception("the room ended by an error")
             self._failure = error

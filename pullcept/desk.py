@@ -134,6 +134,10 @@ class Desk:
 
     def post(self, topic_id: str, message_id: str, text: str, last_seen: str | None) -> None:
         """Say something in a room; the outcome comes as `PostAccepted` or `PostRefused`."""
+        if not self._topics.known(topic_id):
+            reason = _("This topic was deleted. Open another one and send it there.")
+            self._tell(PostRefused(topic_id, message_id, text, reason=reason))
+            return
         self._sit(topic_id)
         chair = self._chairs[topic_id]
         chair.waiting[message_id] = text

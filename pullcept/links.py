@@ -23,7 +23,7 @@ class Link:
         self._connection = connection
         self._on_hello = on_hello
 
-    def send(self, frame: ClientFrame) -> None:
+    def receive(self, frame: ClientFrame) -> None:
         """Hand one frame to the hub; answers come before this returns."""
         self._connection.receive(frame)
         if isinstance(frame, Hello):
