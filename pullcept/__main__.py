@@ -1,6 +1,11 @@
 """The installed command `pullcept`, and `python -m pullcept`: the same roles as `pullcept.py`, without its set-up."""
 
+import os
 import sys
+
+if __name__ == "__main__" and not __package__:
+    # Started by its path, as launch lines do: look for `pullcept` beside this folder, not inside it.
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def run() -> int:

@@ -215,6 +215,7 @@ def _run(command: list[str], failure: str) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            close_fds=False,  # the lock goes with it, so that nobody starts again beside a step we left behind
             check=False,
         )
     except OSError as error:
@@ -233,6 +234,7 @@ def only_one(path: str) -> Iterator[None]:
         raise SetupFailed("{} cannot be written: {}".format(path, error)) from error
     with lock:
         _wait_for(lock.fileno())
+        os.set_inheritable(lock.fileno(), True)
         yield
 
 

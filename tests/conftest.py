@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -44,6 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Roles that tests start use the environment of the tests, never one of their own.
+    os.environ.setdefault("PULLCEPT_ENVIRONMENT", "own")
     config.stash[_display] = _start_display()
 
 
@@ -97,8 +100,27 @@ def _is_left_out(item: pytest.Item, config: pytest.Config) -> bool:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = len(reporter.stats.get("skipped", [])) if reporter is not None else 0
-    if skipped and session.config.getoption("--no-skips") and exitstatus == pytest.ExitCode.OK:
+    left = _left_processes(session.config.stash[_display])
+    if reporter is not None and left:
+        reporter.write_line(f"\nprocesses left by the tests: {'; '.join(left)}", red=True)
+    refused = skipped and session.config.getoption("--no-skips")
+    if (refused or left) and exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _left_processes(display: Display) -> list[str]:
+    """Command lines of processes that tests started and did not end. Ends them."""
+    own = display.process.pid if display.process else None
+    children = [child for child in psutil.Process().children(recursive=True) if child.pid != own]
+    _, alive = psutil.wait_procs(children, timeout=5)
+    lines = []
+    for process in alive:
+        try:
+            lines.append(f"{process.pid} {' '.join(process.cmdline())[:160]}")
+            process.kill()
+        except psutil.Error:
+            continue
+    return lines
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,32 @@ def test_a_role_in_development_says_what_the_system_lacks(monkeypatch: pytest.Mo
     for package in ("xvfb", "fonts-noto-cjk", "fonts-noto-color-emoji", "fonts-dejavu", "nodejs"):
         assert package in told
     assert develop.missing_lines(lambda name: name, lambda pattern: True) == []
+
+
+@pytest.mark.network
+def test_the_installed_command_knows_its_roles_and_its_files(tmp_path: Path) -> None:
+    environment = tmp_path / "installed"
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True, timeout=LIMIT)
+    python = bootstrap.python_of(str(environment))
+    install = [python, "-m", "pip", "install", "--quiet", "--no-deps", str(ROOT)]
+    subprocess.run(install, check=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+    command = Path(python).with_name("pullcept.exe" if os.name == "nt" else "pullcept")
+    where = "import pullcept.ui, pathlib; print(pathlib.Path(pullcept.ui.__file__).with_name('assets').is_dir())"
+    for argv, expected in (
+        ([str(command), "--version"], f"pullcept {__version__}"),
+        ([python, "-c", where], "True"),
+        ([python, "-m", "pullcept", "sidecar"], ""),
+    ):
+        done = subprocess.run(
+            argv,
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LIMIT,
+            check=True,
+        )
+        assert done.stdout.strip() == expected
 
 
 # -- finding a Python ----------------------------------------------------
@@ -333,6 +360,21 @@ def test_first_starts_at_the_same_time_make_one_environment(checkout: Path) -> N
     assert [out.decode().strip() for out, _ in answers] == [f"pullcept {__version__}"] * 3
     assert sum(b"making an environment" in err for _, err in answers) == 1
     assert len(environments(checkout)) == 1
+
+
+def test_a_first_start_killed_half_way_is_healed_by_the_next(checkout: Path) -> None:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PULLCEPT_")}
+    environment["PULLCEPT_PYTHON"] = sys.executable
+    command = [sys.executable, str(checkout / "pullcept.py"), "--version"]
+    killed = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + LIMIT
+    while not environments(checkout) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait(timeout=LIMIT)
+    done = start(checkout, "--version")
+    assert (done.returncode, done.stdout) == (0, f"pullcept {__version__}\n"), done.stderr
+    assert "interrupted" in done.stderr
 
 
 def test_a_set_up_that_fails_says_what_failed_and_exits_1(checkout: Path) -> None:
