@@ -337,7 +337,10 @@ def own_programs() -> Programs:
     """How to start this program's own roles: the executable when frozen, else interpreter and script."""
     if getattr(sys, "frozen", False):
         return Programs(os.path.abspath(sys.executable), None)
-    return Programs(os.path.abspath(sys.executable), str(Path(__file__).resolve().parents[1] / "pullcept.py"))
+    package = Path(__file__).resolve().parent
+    script = package.parent / "pullcept.py"
+    # Installed by pip there is no such script, only the package.
+    return Programs(os.path.abspath(sys.executable), str(script if script.is_file() else package / "__main__.py"))
 
 
 def user_name() -> str:
