@@ -52,6 +52,8 @@ def fit_items(items: Sequence[PostItem], limit_bytes: int) -> tuple[tuple[PostIt
 
 def fit_post_result(result: PostResult, limit_bytes: int = MAX_ANSWER_BYTES) -> PostResult:
     """The refusal with as many of its newest missed posts as fit into the whole answer."""
+    if sum(_most(item) for item in result.missed) <= limit_bytes // 2:
+        return result
     bare = len(frame_text(replace(result, missed=())).encode()) + _COUNT_ROOM
     missed, left_out = fit_items(result.missed, limit_bytes - bare)
     return replace(result, missed=missed, left_out=result.left_out + left_out)
@@ -66,6 +68,12 @@ def fit_history(result: HistoryResult, limit_bytes: int = MAX_ANSWER_BYTES) -> H
 
 def _cost(item: PostItem) -> int:
     return len(item_text(item).encode()) + 1
+
+
+def _most(item: PostItem) -> int:
+    """A bound on the cost of an item that is quick to tell: a character takes at most six bytes when written."""
+    units = len(item.content) + len(item.speaker) + len(item.message_id) + len(item.ts) + len(item.full_name or "")
+    return 512 + 6 * (units + len(item.account or "") + sum(len(name) + 4 for name in item.to))
 
 
 def _head_of(item: PostItem, limit_bytes: int) -> PostItem:

@@ -387,13 +387,16 @@ def parse_json(text: str | bytes) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        return json.loads(text, parse_constant=_refuse_constant)
+        return _decoder.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _typed_object(text: str | bytes) -> tuple[str, _Keys]:

@@ -148,7 +148,14 @@ class Hub:
         return room.participants() if room is not None else ()
 
     def take_frame(self, connection: Connection, frame: ClientFrame) -> None:
-        """Judge one frame of a connection and carry out what follows."""
+        """Judge one frame of a connection and carry out what follows. A failure here is answered, not raised."""
+        try:
+            self._take_frame(connection, frame)
+        except Exception:
+            log.exception("a frame could not be handled")
+            self._refuse(connection, frame, "the room failed to handle this; see the log of the app")
+
+    def _take_frame(self, connection: Connection, frame: ClientFrame) -> None:
         if isinstance(frame, Hello):
             self._take_hello(connection, frame)
             return

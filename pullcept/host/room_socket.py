@@ -1,12 +1,13 @@
 """The WebSocket side of the listener: one client of the room. The protocol itself is the library's, without I/O.
 
-Frames are handled a few per turn of the loop, and not at all while the client does not read its answers, so
+Frames are handled for a moment per turn of the loop, and not at all while the client does not read its answers, so
 that no client can keep the others waiting. A client that never reads is dropped.
 """
 
 import asyncio
 import http
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
@@ -16,6 +17,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import CLOSED, CLOSING, OPEN
 from websockets.server import ServerProtocol
+from websockets.typing import BytesLike
 
 from pullcept.core.protocol import MAX_FRAME_BYTES, RoomFrame, frame_text
 from pullcept.host.pulse import Silence
@@ -26,7 +28,7 @@ log = logging.getLogger(__name__)
 wire_log = logging.getLogger("pullcept.host.wire")
 wire_log.setLevel(logging.WARNING)
 
-FRAMES_PER_TURN = 32
+TURN_SECONDS = 0.004
 WRITE_HIGH_BYTES = 2 * 1024 * 1024
 WRITE_MOST_BYTES = 16 * 1024 * 1024
 STALLED_BEATS = 6
@@ -110,6 +112,11 @@ class RoomSocket:
         if not self._busy:
             self._flush()
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether nothing is handled for this client at present, because it does not read its answers."""
+        return not self._writable
+
     def end(self, reason: str) -> None:
         """Close the connection from our side, as a server that goes away."""
         if self._wire.state is OPEN:
@@ -176,10 +183,11 @@ class RoomSocket:
             return
         self._busy = True
         try:
-            for _ in range(FRAMES_PER_TURN):
-                if not self._waiting or not self._writable:
-                    break
+            until = time.perf_counter() + TURN_SECONDS
+            while self._waiting and self._writable:
                 self._take_frame(self._waiting.popleft())
+                if time.perf_counter() > until:
+                    break
         finally:
             self._busy = False
         self._flush()
@@ -206,20 +214,20 @@ class RoomSocket:
         if frame.opcode is Opcode.TEXT or frame.opcode is Opcode.BINARY:
             self._is_text = frame.opcode is Opcode.TEXT
             if frame.fin:
-                self._take_message(bytes(frame.data))
+                self._take_message(frame.data)
                 return
             self._message[:] = frame.data
         elif frame.opcode is Opcode.CONT:
             self._message += frame.data
             if frame.fin:
-                message, self._message = bytes(self._message), bytearray()
+                message, self._message = self._message, bytearray()
                 self._take_message(message)
 
-    def _take_message(self, message: bytes) -> None:
+    def _take_message(self, message: BytesLike) -> None:
         if self._member is None:
             return
         try:
-            text = message.decode("utf-8")
+            text = str(message, "utf-8")
         except UnicodeDecodeError:
             if self._is_text and self._wire.state is OPEN:
                 self._wire.fail(CloseCode.INVALID_DATA, "a text message is not UTF-8")

@@ -238,3 +238,19 @@ def test_a_post_said_twice_is_logged_once_and_answered_alike(table: Table) -> No
     table.post(guest, "m-1", "something else")
     assert len(table.outside.logs[TOPIC]) == 1
     assert table.heard["Guest"][-2:] == [PostResult("m-1", delivered=True)] * 2
+
+
+@pytest.mark.expects_logged_errors
+def test_a_log_that_cannot_be_looked_into_is_answered_and_not_raised(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(outside: RecordingOutside, topic_id: str, message_id: str) -> bool:
+        raise OSError("the folder is gone")
+
+    monkeypatch.setattr(RecordingOutside, "is_logged", fail)
+    table.hub.open_room("topic-2")
+    guest = table.member("Guest", Hello(11, "Guest", "topic-2"))
+    table.post(guest, "m-1")
+    answer = table.last("Guest")
+    assert isinstance(answer, PostResult)
+    assert answer.error

@@ -258,6 +258,7 @@ def test_a_client_that_never_reads_stalls_nobody_and_is_dropped(
         wire = foreign_client("Deaf")
         for number in range(40):
             wire.send(json.dumps({"type": "history", "request_id": f"r-{number}", "limit": 200}))
+        wait_for(lambda: any(client.holds_back for client in host.run(host.server.clients)))
         assert writer.post("m-last")["delivered"] is True
         for _ in range(room_socket.STALLED_BEATS):
             host.run(host.server.beat, slept=False)
