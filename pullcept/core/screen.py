@@ -50,7 +50,7 @@ class OlderRows:
 
 @dataclass(frozen=True, slots=True)
 class RowAdded:
-    """A post was accepted by the room. `own`: said on this screen. `logged` is false while the log cannot be written."""
+    """A post was accepted by the room. `own`: said on this screen. `logged`: it could be written to the log."""
 
     topic_id: str
     post: Post

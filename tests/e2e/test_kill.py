@@ -56,10 +56,8 @@ class Poster(threading.Thread):
         number = 0
         while not self.stopped.is_set():
             number += 1
-            message_id, text = (
-                again.pop() if again else (str(uuid.uuid4()), f"{self.ledger.name} says {number} 日本語🚀")
-            )
-            self._post(room, message_id, text)
+            fresh = (str(uuid.uuid4()), f"{self.ledger.name} says {number} 日本語🚀")
+            self._post(room, *(again.pop() if again else fresh))
 
     def _post(self, room: ClientConnection, message_id: str, text: str) -> None:
         ledger = self.ledger
