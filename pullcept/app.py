@@ -215,6 +215,7 @@ class App:
 
     def _on_launch_ended(self, launch: Launch) -> None:
         self._links.forget(launch)
+        self._hub.dismiss(launch.seat.topic_id, launch.origin)
         self._server.drop_launch(launch.launch_secret)
         self._list_soon()
 
