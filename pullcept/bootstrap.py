@@ -153,19 +153,34 @@ def _is_ready(folder: str, checkout: str, for_development: bool) -> bool:
     if for_development and not _is_ready(folder, checkout, False):
         return False
     marker = os.path.join(folder, READY_FOR_DEVELOPMENT if for_development else READY)
+    return _first_line(marker) == _fingerprint(checkout, for_development) and _stands(folder)
+
+
+def _first_line(path: str) -> str:
+    """The first line of a small text file, empty when it cannot be read."""
     try:
-        with open(marker, encoding="utf-8") as file:
-            lines = file.read().split("\n")
+        with open(path, encoding="utf-8") as file:
+            return file.readline().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _stands(folder: str) -> bool:
+    """Whether the Python an environment was made from is still installed: a removed one leaves a broken shell."""
+    try:
+        with open(os.path.join(folder, "pyvenv.cfg"), encoding="utf-8") as file:
+            settings = dict(line.partition("=")[::2] for line in file)
     except (OSError, UnicodeDecodeError):
         return False
-    return len(lines) > 1 and lines[0] == _fingerprint(checkout, for_development) and os.path.exists(lines[1])
+    home = {key.strip(): value.strip() for key, value in settings.items()}.get("home", "")
+    return os.path.isdir(home) and os.path.exists(python_of(folder))
 
 
 def _mark(folder: str, name: str, fingerprint: str) -> None:
-    """Write a marker whole or not at all: its lock's fingerprint and the Python the environment stands on."""
+    """Write a marker whole or not at all: the fingerprint of the lock that was installed."""
     path = os.path.join(folder, name)
     with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write(fingerprint + "\n" + os.path.realpath(python_of(folder)) + "\n")
+        file.write(fingerprint + "\n")
         file.flush()
         os.fsync(file.fileno())
     os.replace(path + ".new", path)

@@ -164,6 +164,44 @@ def test_the_sidecar_imports_nothing_of_pullcept_but_core() -> None:
     assert wrong == []
 
 
+def test_only_the_edges_read_the_environment() -> None:
+    allowed = {f"pullcept/{name}.py" for name in ("app", "bootstrap", "develop", "doctor", "find_python", "roles")}
+    allowed |= {"pullcept/round_trip.py", "pullcept/ui/texts.py"}
+    wrong = []
+    for path in SOURCES:
+        place = path.relative_to(ROOT).as_posix()
+        if place in allowed or place.startswith(("pullcept/bench/", "sidecar/")):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in {"environ", "environb", "getenv", "putenv"}:
+                wrong.append(f"{place}:{node.lineno} reads the environment")
+    assert wrong == []
+
+
+def test_tk_belongs_to_the_window() -> None:
+    wrong = [
+        shown(path, name)
+        for path in SOURCES
+        if layer_of(module_name(path)) != "ui" and path.name != "doctor.py"
+        for name in imports_of(path)
+        if name.split(".")[0] in {"tkinter", "tkinterweb", "sv_ttk"}
+    ]
+    assert wrong == []
+
+
+def test_nobody_starts_a_program_through_a_shell() -> None:
+    wrong = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            by_shell = any(keyword.arg == "shell" for keyword in node.keywords)
+            if by_shell or called in {"os.system", "os.popen", "subprocess.getoutput", "eval", "exec"}:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {called}")
+    assert wrong == []
+
+
 def loaded_by(module: str) -> dict[str, str]:
     """Every module that importing `module` loads from our sources, and what they import: name -> who asked."""
     seen: dict[str, str] = {}

@@ -385,29 +385,38 @@ def test_a_set_up_that_fails_says_what_failed_and_exits_1(checkout: Path) -> Non
     assert "pip install" in done.stderr
 
 
-def test_what_tests_need_is_added_only_for_development(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def make_environment(folder: Path, home: Path) -> Path:
+    """What `python -m venv` leaves, as far as it is looked at. Returns its Python."""
+    python = Path(bootstrap.python_of(str(folder)))
+    python.parent.mkdir(parents=True)
+    python.touch()
+    (folder / "pyvenv.cfg").write_text(f"home = {home}\nversion = 3.13.1\n", encoding="utf-8")
+    return python
+
+
+def test_what_tests_need_is_added_only_for_development(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
     monkeypatch.setattr(bootstrap, "_install", lambda folder, lock: asked.append(Path(lock).name))
-    monkeypatch.setattr(bootstrap, "_run", lambda command, failure: Path(command[-1]).mkdir())
-    python = bootstrap.environment_python(str(checkout), False)
-    assert asked == ["requirements.lock"]
-    Path(python).parent.mkdir()
-    Path(python).touch()
-    bootstrap._mark(str(environments(checkout)[0]), bootstrap.READY, bootstrap._fingerprint(str(checkout), False))
-    bootstrap.environment_python(str(checkout), True)
-    bootstrap.environment_python(str(checkout), True)
+    monkeypatch.setattr(bootstrap, "_run", lambda command, failure: make_environment(Path(command[-1]), tmp_path))
+    for for_development in (False, True, True, False):
+        bootstrap.environment_python(str(checkout), for_development)
     assert asked == ["requirements.lock", "requirements-dev.lock"]
 
 
-def test_an_environment_whose_python_was_removed_is_made_anew(checkout: Path) -> None:
-    folder = checkout / "env"
-    (folder / ("Scripts" if os.name == "nt" else "bin")).mkdir(parents=True)
-    python = Path(bootstrap.python_of(str(folder)))
-    python.touch()
-    bootstrap._mark(str(folder), bootstrap.READY, bootstrap._fingerprint(str(checkout), False))
-    assert bootstrap._is_ready(str(folder), str(checkout), False)
+def test_an_environment_whose_python_was_removed_is_made_anew(checkout: Path, tmp_path: Path) -> None:
+    home = tmp_path / "python" / "bin"
+    home.mkdir(parents=True)
+    folder = str(checkout / "env")
+    python = make_environment(Path(folder), home)
+    bootstrap._mark(folder, bootstrap.READY, bootstrap._fingerprint(str(checkout), False))
+    assert bootstrap._is_ready(folder, str(checkout), False)
+    home.rmdir()
+    assert not bootstrap._is_ready(folder, str(checkout), False)
+    home.mkdir()
     python.unlink()
-    assert not bootstrap._is_ready(str(folder), str(checkout), False)
+    assert not bootstrap._is_ready(folder, str(checkout), False)
 
 
 def test_a_checkout_that_cannot_be_written_uses_the_cache_of_the_user(
@@ -445,7 +454,7 @@ def test_a_python_without_tkinter_is_used_and_said(
 ) -> None:
     bare = find_python.Python("bare", ["3", "13", "0", "cpython", "64", "0", "1", "1", "0"])
     monkeypatch.setattr(find_python, "best", lambda: bare)
-    monkeypatch.setattr(bootstrap, "_run", lambda command, failure: Path(command[-1]).mkdir(exist_ok=True))
+    monkeypatch.setattr(bootstrap, "_run", lambda command, failure: make_environment(Path(command[-1]), checkout))
     monkeypatch.setattr(bootstrap, "_install", lambda folder, lock: None)
     bootstrap.environment_python(str(checkout), False)
     assert "bare has no tkinter" in capsys.readouterr().err
