@@ -12,8 +12,8 @@ MAX_FIRST_LINE = 250
 ESSENTIAL_UNITS = 512
 
 _FIRST = (
-    "You are {name} in a shared room of one person and several AI sessions. Only the tool say_to_room is heard there; "
-    "text left in this terminal reaches nobody."
+    "You are {name} in a shared room of people and AI sessions. Only say_to_room is heard; text in this terminal "
+    "reaches nobody."
 )
 _ESSENTIALS = (
     "Answer room posts only with say_to_room. Look back before you speak, and always give last_seen: the message_id of "
@@ -55,7 +55,13 @@ def instructions(name: str, *, unseen_history: bool = False, language: str | Non
 
 def title(name: str, original_name: str) -> str:
     """Who the server speaks for, as the handshake shows it."""
-    return f"Pullcept room: you are {quoted(name)}, original name {quoted(original_name)}"
+    return f"Pullcept room: you are {both_names(name, original_name)}"
+
+
+def both_names(name: str, original_name: str) -> str:
+    """The calling name and the original name, once when they are the same: long names cost many tokens."""
+    original = "also the original name" if name == original_name else f"original name {quoted(original_name)}"
+    return f"{quoted(name)} ({original})"
 
 
 def quoted(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pullcept.core.protocol import MAX_POST_BYTES, HistoryFrame, PostFrame, PostResult, UsageFrame
 from pullcept.core.text import is_blank, whole_text
-from sidecar.manners import quoted
+from sidecar.manners import both_names, quoted
 from sidecar.memory import Draft, SeatMemory
 from sidecar.room_client import POST_SECONDS, RoomClient, RoomGone
 from sidecar.wording import delivered_text, footer, history_text, local_offset, one_line, refused_text, who_text
@@ -22,7 +22,7 @@ HISTORY = "read_room_history"
 MOST_POSTS = 200
 
 _SAY_TEXT = (
-    "Say something to the room as {name} (original name {original}); the only way to be heard there. last_seen: the "
+    "Say something to the room as {names}; the only way to be heard. last_seen: the "
     "message_id of the newest room post you have seen, from a tag, a refusal or the history. If posts you have not "
     "seen came before yours, nothing is said and you get them: that is order, not a fault. Read them, then say it "
     "again, say something else, or stay silent. A refused text is kept as your one draft: call without content and "
@@ -35,7 +35,7 @@ _HISTORY_TEXT = (
 _SAY_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "content": {"type": "string", "description": "Leave out to send your draft."},
+        "content": {"type": "string"},
         "to": {
             "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
             "description": "Names to address; everyone hears it anyway. Empty list: everyone.",
@@ -46,7 +46,7 @@ _SAY_SCHEMA: dict[str, Any] = {
 _HISTORY_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "limit": {"type": "integer", "minimum": 1, "maximum": MOST_POSTS, "default": 50},
+        "limit": {"type": "integer", "description": f"50; at most {MOST_POSTS}"},
         "before": {"type": "string"},
     },
 }
@@ -76,7 +76,7 @@ class BadArgument(ValueError):
 
 def tool_specs(name: str, original_name: str) -> tuple[ToolSpec, ...]:
     """The tools of a session that is called `name` at this moment."""
-    say = _SAY_TEXT.replace("{name}", quoted(name)).replace("{original}", quoted(original_name))
+    say = _SAY_TEXT.replace("{names}", both_names(name, original_name))
     return (ToolSpec(SAY, say, _SAY_SCHEMA), ToolSpec(HISTORY, _HISTORY_TEXT, _HISTORY_SCHEMA, reads_only=True))
 
 

@@ -1,25 +1,26 @@
 """What the room's tools answer, as text for a model. Everything said by others is kept from looking like our lines."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from pullcept.core.protocol import HistoryResult, Paused, PostItem, PostResult, UsageResult, UsageWindow
 from pullcept.core.tag import clean_body, local_at
-from sidecar.manners import quoted
+from sidecar.manners import both_names
 from sidecar.memory import SeatMemory
 
 LINE_END_MARK = " \u23ce "
 DRAFT_KEPT = "Your text is kept as a draft"
 _ORDER = "This is order, not a fault."
 _LAST_SEEN = re.compile(rf'^{re.escape(_ORDER)}.*{DRAFT_KEPT}.*? last_seen "([^"]+)"', re.MULTILINE)
-_WHO = re.compile(r'^You are now ("(?:[^"\\]|\\.)*") \(original name ', re.MULTILINE)
+_WHO = re.compile(r'^You are now ("(?:[^"\\]|\\.)*") \((?:also the )?original name', re.MULTILINE)
 
 
 def who_text(memory: SeatMemory) -> str:
     """Who the session is now: names may have changed since the handshake."""
-    return f"You are now {quoted(memory.name)} (original name {quoted(memory.original_name)})."
+    return f"You are now {both_names(memory.name, memory.original_name)}."
 
 
 def footer(memory: SeatMemory, usage: UsageResult | None, now: datetime) -> str:
@@ -120,8 +121,13 @@ def _figure(usage: UsageResult | None, which: str, now: datetime) -> str:
     if window is None:
         return "not reported"
     resets = f", resets {_at(window.resets_at, now)}" if window.resets_at is not None else ""
-    age = max(0, int((now.timestamp() - window.received_at) // 60))
-    return f"{window.used_percentage:g}% used{resets}, received {_at(window.received_at, now)} ({age} min ago)"
+    received = _at(window.received_at, now)
+    return f"{window.used_percentage:g}% used{resets}, received {received} ({_age(window.received_at, now)})"
+
+
+def _age(seconds: float, now: datetime) -> str:
+    past = now.timestamp() - seconds
+    return f"{max(0, int(past // 60))} min ago" if math.isfinite(past) else "unknown age"
 
 
 def _at(seconds: float, now: datetime) -> str:
