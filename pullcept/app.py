@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from pullcept.applog import app_log
 from pullcept.clock import local_at
 from pullcept.core.account import Account, default_accounts
 from pullcept.core.folder import BESIDE_NAME, find_data_folder
@@ -46,7 +47,7 @@ from pullcept.store.transcripts import conversation_exists
 from pullcept.term.core import TerminalCore
 from pullcept.topics import Topics
 from pullcept.ui.texts import gettext as _
-from pullcept.ui.texts import language_in_use
+from pullcept.ui.texts import language_in_use, system_language, use_language
 from sidecar import server
 
 log = logging.getLogger(__name__)
@@ -395,6 +396,7 @@ def main_window(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="pullcept", description="The room in a window.")
     parser.add_argument("--data-dir")
     options = parser.parse_args(argv)
+    use_language(system_language())
     folder = open_data_folder(options.data_dir)
     events: queue.SimpleQueue[ScreenEvent] = queue.SimpleQueue()
     try:
@@ -406,15 +408,17 @@ def main_window(argv: Sequence[str]) -> int:
     except DataFolderUnusable as error:
         print(error, file=sys.stderr)
         return 1
-    return _run_window(app, events)
+    with app_log(folder):
+        return show_window(app, events)
 
 
-def _run_window(app: App, events: "queue.SimpleQueue[ScreenEvent]") -> int:
+def show_window(app: App, events: "queue.SimpleQueue[ScreenEvent]") -> int:
+    """Run an app with a window until it is closed. Returns the exit code."""
     from pullcept.ui.window import run_window
 
     try:
         with app:
-            run_window(app, events, app.screen_of)
+            run_window(app, events, app.screen_of, language=language_in_use())
     except AppFailed as error:
         print(error, file=sys.stderr)
         return 1

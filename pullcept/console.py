@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TextIO
 
+from pullcept.app import App, AppFailed, open_data_folder
+from pullcept.applog import app_log
 from pullcept.core.post import Post
 from pullcept.core.screen import (
     AccountsListed,
@@ -34,8 +36,10 @@ from pullcept.core.screen import (
     TopicView,
 )
 from pullcept.core.seat import DeliveryState, Seat, SeatState
+from pullcept.store.folder import DataFolderLocked, DataFolderUnusable
 from pullcept.term.core import TerminalCore
 from pullcept.ui.texts import gettext as _
+from pullcept.ui.texts import system_language, use_language
 
 COLUMNS, ROWS = 120, 40
 HELP = """\
@@ -360,25 +364,33 @@ def _drain(events: "queue.SimpleQueue[ScreenEvent]", console: Console) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """Role `console`. Returns the exit code; 3 when another Pullcept holds the data folder."""
-    from pullcept.app import App, open_data_folder
-    from pullcept.store.folder import DataFolderLocked, DataFolderUnusable
-
     parser = argparse.ArgumentParser(prog="pullcept console", description="The room in this terminal.")
     parser.add_argument("--data-dir")
     options = parser.parse_args(argv)
+    use_language(system_language())
     events: queue.SimpleQueue[ScreenEvent] = queue.SimpleQueue()
     try:
         app = App(open_data_folder(options.data_dir), events)
-    except (DataFolderLocked, DataFolderUnusable) as error:
+    except DataFolderLocked as error:
         print(error, file=sys.stderr)
         return 3
+    except DataFolderUnusable as error:
+        print(error, file=sys.stderr)
+        return 1
+    try:
+        return _run(app, events)
+    except AppFailed as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _run(app: App, events: "queue.SimpleQueue[ScreenEvent]") -> int:
     console = Console(app, app.screen_of, app.guest_line, sys.stdout)
     printer = threading.Thread(target=_drain, args=(events, console), name="console events", daemon=True)
-    with app:
+    with app_log(app.folder), app:
         printer.start()
         console.on_event(StatusSaid(_("/help lists the commands.")))
         _read_lines(console)
-        app.quit()
     printer.join(5)
     return 0
 

@@ -17,19 +17,30 @@ from pathlib import Path
 from typing import TextIO
 
 from pullcept.app import App, open_data_folder
+from pullcept.applog import app_log
 from pullcept.console import post_line
 from pullcept.core.account import APP_COMMAND, Account
 from pullcept.core.launch import Launch
 from pullcept.core.post import Post
 from pullcept.core.protocol import PostResult, RoomFrame
-from pullcept.core.screen import PostRefused, RowAdded, ScreenEvent, SeatChanged, StatusSaid, TopicOpened
+from pullcept.core.screen import (
+    CloseUnlessUsed,
+    PostRefused,
+    RowAdded,
+    ScreenEvent,
+    SeatChanged,
+    StatusSaid,
+    TopicOpened,
+)
 from pullcept.core.seat import Seat, SeatState
 from pullcept.store.folder import DataFolder, DataFolderLocked, DataFolderUnusable
+from pullcept.ui.texts import gettext as _
 
 NAMES = ("Aki", "Ren")
 HUES = (145, 300)
 GREETING = "Hello, both of you. Who is here?"
 STEP_LIMIT = 30.0
+LINGER = 15.0
 COLUMNS, ROWS = 100, 30
 
 
@@ -222,7 +233,7 @@ def _run(folder: DataFolder, text: str, *, window: bool) -> int:
         recorder=lambda seat, name: Recording(recordings / f"{name}.pty"),
         on_answer=script.note_answer,
     )
-    with app:
+    with app_log(folder), app:
         if window:
             return _run_in_window(app, shown, script, text)
         return _play(app, script, text)
@@ -246,7 +257,13 @@ def _run_in_window(app: App, shown: "queue.SimpleQueue[ScreenEvent]", script: Sc
     from pullcept.ui.window import run_window
 
     codes: list[int] = []
-    player = threading.Thread(target=lambda: codes.append(_play(app, script, text)), name="demo script", daemon=True)
+
+    def play() -> None:
+        codes.append(_play(app, script, text))
+        shown.put(StatusSaid(_("That was the demo. The window closes soon; press a key or click to keep it.")))
+        shown.put(CloseUnlessUsed(LINGER))
+
+    player = threading.Thread(target=play, name="demo script", daemon=True)
     player.start()
     run_window(app, shown, app.screen_of)
     player.join(1)

@@ -164,7 +164,8 @@ class Desk:
             self._tell(PostAccepted(topic_id, result.message_id, tuple(notes)))
             return
         missed = tuple(_post_of(item) for item in result.missed)
-        self._tell(PostRefused(topic_id, result.message_id, text, missed, result.left_out, reason=_(result.error) if result.error else ""))
+        reason = _(result.error) if result.error else ""
+        self._tell(PostRefused(topic_id, result.message_id, text, missed, result.left_out, reason=reason))
 
 
 def _post_of(item: PostItem) -> Post:

@@ -169,6 +169,13 @@ class RaiseAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseUnlessUsed:
+    """Close the window after so many seconds, unless a key or a button is pressed in it (the demo's end)."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class AppEnded:
     """The app has ended; the screen closes."""
 
@@ -190,6 +197,7 @@ ScreenEvent = (
     | TypingPost
     | StatusSaid
     | RaiseAsked
+    | CloseUnlessUsed
     | AppEnded
 )
 
