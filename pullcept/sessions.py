@@ -267,3 +267,6 @@ class _RecordingTerminal:
 
     def is_line_mode(self) -> bool | None:
         return self._terminal.is_line_mode()
+
+    def unread(self) -> int | None:
+        return self._terminal.unread()

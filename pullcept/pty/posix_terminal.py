@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import fcntl
 import logging
 import os
 import selectors
@@ -142,6 +143,16 @@ class PosixTerminal:
             try:
                 return bool(termios.tcgetattr(self._fd)[3] & termios.ICANON)
             except (OSError, termios.error):
+                return None
+
+    def unread(self) -> int | None:
+        """See `Terminal.unread`."""
+        with self._fd_lock:
+            if not self._open:
+                return None
+            try:
+                return _waiting_at(os.ptsname(self._fd))
+            except OSError:
                 return None
 
     def end(self, grace: float) -> None:
@@ -347,3 +358,12 @@ class PosixTerminal:
         if now >= force_at or self._force_asked:
             signal_session(self._pid, *self.FORCE)
         self._loop.call_later(SWEEP_STEP, lambda: self._sweep(force_at))
+
+
+def _waiting_at(path: str) -> int:
+    """Bytes in the input of a terminal; only its own side knows them, so that side is opened for a moment."""
+    own_side = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        return int.from_bytes(fcntl.ioctl(own_side, termios.FIONREAD, bytes(4)), sys.byteorder)
+    finally:
+        os.close(own_side)

@@ -91,6 +91,10 @@ class Terminal(Protocol):
         """Whether the program reads whole lines (canonical mode); None where that cannot be known."""
         ...
 
+    def unread(self) -> int | None:
+        """How many bytes wait that the program has not read yet; None where that cannot be known."""
+        ...
+
 
 class Terminals(Protocol):
     """Starts programs in terminals. `on_output` and `on_exit` are called on a thread of the terminals,

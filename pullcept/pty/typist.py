@@ -19,6 +19,7 @@ LINE_LIMIT = 1_024 if sys.platform == "darwin" else 4_096
 AFTER_ENTER = 0.3
 LOOK_AGAIN = 0.25
 STALL_LOOK = 1.0
+KEEP_UP_LIMIT = 5.0
 
 READY, UNSURE = "ready", "unsure"
 NOT_READY = "the session is not ready yet"
@@ -247,7 +248,7 @@ class Typist:
 
     async def _run_step(self, queued: _Queued, step: Step, *, is_last: bool) -> None:
         if isinstance(step, Wait):
-            await self._sleep(step.seconds)
+            await self._pause(step.seconds)
             return
         await self._keys.settle_escape()
         if isinstance(step, Enter):
@@ -255,6 +256,14 @@ class Typist:
         if is_last:
             self._keys.keep_escape()
         await self._write(queued, step.text if isinstance(step, Write) else "\r")
+
+    async def _pause(self, seconds: float) -> None:
+        """A pause counts only when the program has kept up: what it reads at once, it takes for one paste."""
+        left = KEEP_UP_LIMIT
+        await self._sleep(seconds)
+        while self._terminal.unread() and left > 0:
+            left -= seconds
+            await self._sleep(seconds)
 
     async def _wait_for_enter(self) -> None:
         while any(gate.holds_enter for gate in self._gates.values()) or self._keys.quiet_in() > 0:

@@ -232,6 +232,24 @@ def test_line_mode_is_seen(one: PosixTerminals, tmp_path: Path) -> None:
     assert raw.terminal.is_line_mode() is False
 
 
+def test_what_a_program_has_not_read_yet_is_counted(one: PosixTerminals, tmp_path: Path) -> None:
+    code = (
+        "import os,time,tty\ntty.setraw(0)\nprint('up', flush=True)\n"
+        "while not os.path.exists('read'): time.sleep(0.01)\n"
+        "os.read(0, 99)\ntime.sleep(60)"
+    )
+    program = Live(one, [sys.executable, "-S", "-c", code], tmp_path)
+    program.wait_output(b"up")
+    assert program.terminal.unread() == 0
+    program.terminal.write(b"12345").result(10)
+    wait_for(lambda: program.terminal.unread() == 5, "five unread bytes")
+    (tmp_path / "read").touch()
+    wait_for(lambda: program.terminal.unread() == 0, "the program to read")
+    program.terminal.end(0)
+    program.wait_exit()
+    assert program.terminal.unread() is None
+
+
 def test_a_polite_program_ends_by_itself_when_asked(terminals: PosixTerminals, tmp_path: Path) -> None:
     code = (
         "import signal,sys,time\n"

@@ -21,6 +21,22 @@ async def test_a_post_is_its_tag_its_body_and_a_separate_enter(stage: Stage) -> 
     assert stage.typing == [True, False]
 
 
+@on_stage(CLAUDE_CODE)
+async def test_a_pause_counts_only_when_the_program_has_read_what_came_before(stage: Stage) -> None:
+    stage.terminal.backlog = [31, 31, 0, 5]
+    stage.put()
+    await stage.wait(2)
+    assert stage.terminal.writes == [(0.0, TAG1 + b"\n"), (0.12, b"hello"), (0.52, b"\r")]
+
+
+@on_stage(CLAUDE_CODE)
+async def test_a_program_that_does_not_read_holds_a_post_up_for_a_bounded_time(stage: Stage) -> None:
+    stage.terminal.backlog = [9] * 10_000
+    stage.put()
+    await stage.wait(12)
+    assert stage.typed() == ["m1"]
+
+
 @on_stage(CODEX_CLI)
 async def test_codex_gets_one_paste_with_enter_in_one_write(stage: Stage) -> None:
     stage.put(body="a\n@b")

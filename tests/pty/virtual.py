@@ -63,6 +63,7 @@ class NotedTerminal:
         self.exited: ExitStatus | None = None
         self.stalled = False
         self.line_mode: bool | None = False
+        self.backlog: list[int | None] = []
         self.errors: list[Exception] = []
         self.slow = False
         self.pending: list[Future[None]] = []
@@ -84,6 +85,9 @@ class NotedTerminal:
 
     def is_line_mode(self) -> bool | None:
         return self.line_mode
+
+    def unread(self) -> int | None:
+        return self.backlog.pop(0) if self.backlog else 0
 
     @property
     def data(self) -> bytes:

@@ -30,7 +30,13 @@ def post_arrives_whole(room: RealRoom, seat: RealSeat, body: str) -> None:
     assert tag.startswith("[pullcept] {")
     said = json.loads(tag.removeprefix("[pullcept] "))
     assert (said["role"], said["from"], said["message_id"]) == ("admin", "Mio", post.message_id)
-    assert text == body
+    assert text == body, first_difference(text, body)
+
+
+def first_difference(arrived: str, said: str) -> str:
+    """Where two texts part, short enough to read."""
+    at = next((at for at, pair in enumerate(zip(arrived, said, strict=False)) if pair[0] != pair[1]), 0)
+    return f"{len(arrived)} of {len(said)} characters, from {at}: {arrived[at : at + 120]!r} not {said[at : at + 120]!r}"
 
 
 def posts_arrive_whole(root: Path, seat: RealSeat) -> None:
