@@ -53,16 +53,18 @@ class Links:
         self._on_answer = on_answer
         self._memories: dict[str, SeatMemory] = {}
 
-    async def serve(self, stream: BridgeStream, arrival: BridgeArrival) -> None:
-        """Speak MCP with one bridge until it leaves: as a seat, as a guest, or with nothing to offer."""
+    async def serve(self, stream: BridgeStream, arrival: BridgeArrival) -> bool:
+        """Speak MCP with one bridge until it leaves: as a seat, as a guest, or with nothing to offer.
+
+        False: it only asked what there is.
+        """
         launch = arrival.admission.launch
         if launch is not None:
-            await server.serve(stream, self._seat(launch))
-        elif arrival.guest is not None:
-            await server.serve(stream, self._guest(arrival.guest))
-        else:
-            log.info("a bridge gets an empty server: %s", arrival.admission.reason)
-            await server.serve(stream, None)
+            return await server.serve(stream, self._seat(launch))
+        if arrival.guest is not None:
+            return await server.serve(stream, self._guest(arrival.guest))
+        log.info("a bridge gets an empty server: %s", arrival.admission.reason)
+        return await server.serve(stream, None)
 
     def forget(self, launch: Launch) -> None:
         """Drop what an ended session kept."""

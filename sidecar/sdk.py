@@ -3,10 +3,12 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import anyio
 import mcp_types as types
+from anyio.abc import AsyncResource
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -20,22 +22,28 @@ from sidecar.tools import ToolAnswer, ToolSpec
 log = logging.getLogger(__name__)
 
 SERVER_NAME = "pullcept-room"
+DISCOVER = "server/discover"
 Context = ServerRequestContext[Any, Any]
 
 
-async def run_server(stream: Stream, form: ServerForm) -> None:
-    """Serve one client until its stream ends. A stream that breaks is a client that left."""
+async def run_server(stream: Stream, form: ServerForm) -> bool:
+    """Serve one client until its stream ends. A stream that breaks is a client that left.
+
+    False: all it ever asked for was `server/discover`.
+    """
     server = make_server(form)
+    asked: set[str] = set()
     inward, to_server = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     from_server, outward = anyio.create_memory_object_stream[SessionMessage](0)
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(_pump, _read_in, stream, inward)
-            group.start_soon(_pump, _write_out, stream, outward)
+            group.start_soon(_pump, partial(_read_in, stream, inward, asked), inward)
+            group.start_soon(_pump, partial(_write_out, stream, outward), outward)
             await server.run(to_server, from_server, server.create_initialization_options())
             group.cancel_scope.cancel()
     except* ConnectionError:
         log.debug("a bridge left while it was written to")
+    return asked != {DISCOVER}
 
 
 def make_server(form: ServerForm) -> Server[Any]:
@@ -81,16 +89,16 @@ def _result(answer: ToolAnswer) -> types.CallToolResult:
     return types.CallToolResult(content=content, is_error=answer.is_error)
 
 
-async def _pump(run: Callable[[Stream, Any], Awaitable[None]], stream: Stream, end: Any) -> None:
+async def _pump(run: Callable[[], Awaitable[None]], end: AsyncResource) -> None:
     """Run one direction; however it ends, its side of the server is closed."""
     try:
         async with end:
-            await run(stream, end)
+            await run()
     except (anyio.ClosedResourceError, anyio.BrokenResourceError):
         log.debug("the server ended before its bridge")
 
 
-async def _read_in(stream: Stream, inward: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+async def _read_in(stream: Stream, inward: MemoryObjectSendStream[SessionMessage | Exception], asked: set[str]) -> None:
     while True:
         try:
             line = await stream.read_line()
@@ -103,6 +111,8 @@ async def _read_in(stream: Stream, inward: MemoryObjectSendStream[SessionMessage
         if isinstance(message, bytes):
             await stream.write_line(message)
         else:
+            if isinstance(message, types.JSONRPCRequest):
+                asked.add(message.method)
             await inward.send(SessionMessage(message))
 
 

@@ -57,11 +57,13 @@ class ServerForm:
     on_meta: Callable[[dict[str, Any]], None] = lambda meta: None
 
 
-async def serve(stream: Stream, seating: Seating | None) -> None:
-    """Speak MCP with one bridge until it leaves; None serves the empty form. Call it on the host's loop."""
+async def serve(stream: Stream, seating: Seating | None) -> bool:
+    """Speak MCP with one bridge until it leaves; None serves the empty form. Call it on the host's loop.
+
+    False: the client only asked what there is. Some clients do so in a process of its own before the real one.
+    """
     if seating is None:
-        await _run(stream, ServerForm())
-        return
+        return await _run(stream, ServerForm())
     memory = seating.memory
     room = RoomClient(seating.open_link, seating.hello, memory)
     form = ServerForm(
@@ -71,7 +73,7 @@ async def serve(stream: Stream, seating: Seating | None) -> None:
         lambda meta: _note_conversation(meta, seating),
     )
     try:
-        await _run(stream, form)
+        return await _run(stream, form)
     finally:
         room.close()
 
@@ -81,10 +83,11 @@ def warm_up() -> None:
     importlib.import_module("sidecar.sdk")
 
 
-async def _run(stream: Stream, form: ServerForm) -> None:
+async def _run(stream: Stream, form: ServerForm) -> bool:
     await asyncio.to_thread(warm_up)
     sdk = importlib.import_module("sidecar.sdk")
-    await sdk.run_server(stream, form)
+    took_seat: bool = await sdk.run_server(stream, form)
+    return took_seat
 
 
 def _note_conversation(meta: dict[str, Any], seating: Seating) -> None:

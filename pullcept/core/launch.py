@@ -70,12 +70,14 @@ class Launch:
 class Admission:
     """The answer to a bridge. With `launch` None it is not admitted and `reason` says why.
 
-    `control`: it also holds the right to ask for starts and stops.
+    `control`: it also holds the right to ask for starts and stops. `wait`: seconds after which asking again makes
+    sense, because the instance before it has gone; 0 when waiting changes nothing.
     """
 
     launch: Launch | None
     reason: str = ""
     control: bool = False
+    wait: float = 0.0
 
 
 @dataclass(slots=True)
@@ -132,7 +134,7 @@ class Admissions:
             return Admission(None, "no launch of this run of the app has this secret")
         reason = _refusal(record, entry, instance, now)
         if reason:
-            return Admission(None, reason)
+            return Admission(None, reason, wait=_wait(record, entry, instance, now))
         if record.instance != instance:
             record.instance, record.connections = instance, 0
         record.connections += 1
@@ -147,6 +149,15 @@ class Admissions:
             record.connections -= 1
             if not record.connections:
                 record.gone_since = now
+
+    def unbind(self, launch_secret: str, instance: str) -> None:
+        """Forget a bound instance that only asked what there is: the CLI's real process comes after it.
+
+        Clients of the newer protocol first ask in a process of its own, which they end.
+        """
+        record = self._find(launch_secret)
+        if record is not None and record.instance == instance and record.connections <= 1:
+            record.instance, record.connections, record.gone_since = None, 0, None
 
     def _find(self, launch_secret: str) -> _Record | None:
         """Compares with every record, so that the time taken says nothing about a secret."""
@@ -178,6 +189,13 @@ def _refusal(record: _Record, entry: str | None, instance: str | None, now: floa
     if record.gone_since is not None and now - record.gone_since >= GONE_SECONDS:
         return ""
     return "another bridge already speaks for this session"
+
+
+def _wait(record: _Record, entry: str | None, instance: str | None, now: float) -> float:
+    """How long a refused instance would have to wait for the place of the one that has gone; 0: for ever."""
+    if record.ended or not instance or not _same(record.launch.entry, entry or "") or record.gone_since is None:
+        return 0.0
+    return max(0.0, GONE_SECONDS - (now - record.gone_since))
 
 
 def _same(secret: str, given: str) -> bool:

@@ -31,6 +31,11 @@ class BridgeStream:
         self._writable = asyncio.Event()
         self._writable.set()
 
+    @property
+    def has_ended(self) -> bool:
+        """Nothing more will come from the bridge."""
+        return self._ended
+
     async def read_line(self) -> bytes | None:
         """The next line without its end, or None when the bridge is gone.
 

@@ -26,7 +26,9 @@ BIND_RETRY_SECONDS = 0.1
 BACKLOG = 512
 MAX_UNADMITTED = 128
 MAX_ROOM_CLIENTS = 256
+MAX_OTHER_BRIDGES = 64
 STOP_SECONDS = 3.0
+FAREWELL_SECONDS = 1.0
 
 
 class HostFailed(Exception):
@@ -60,10 +62,11 @@ class RoomDoor(Protocol):
 class Callbacks:
     """Whom the listener tells. All are called on the loop's thread.
 
-    `serve_mcp` speaks MCP with one bridge until it returns. The hook callables get seat, generation, (event,) body.
+    `serve_mcp` speaks MCP with one bridge until it returns; False means that the bridge only asked what there is and
+    never took its seat. The hook callables get seat, generation, (event,) body.
     """
 
-    serve_mcp: Callable[[BridgeStream, BridgeArrival], Awaitable[None]]
+    serve_mcp: Callable[[BridgeStream, BridgeArrival], Awaitable[bool | None]]
     on_status: Callable[[Seat, int, dict[str, Any]], None]
     on_activity: Callable[[Seat, int, str, dict[str, Any]], None]
 
@@ -89,9 +92,11 @@ class RoomServer:
         self._bind = bind or bind_loopback
         self._server: asyncio.Server | None = None
         self._everyone: set[Entrance] = set()
+        self._left = asyncio.Event()
         self._unadmitted: dict[Entrance, None] = {}
         self._clients: dict[Entrance, RoomSocket] = {}
         self._bridges: dict[tuple[str, str], BridgeStream] = {}
+        self._other_bridges = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._pulse_task: asyncio.Task[None] | None = None
         self.port = 0
@@ -120,9 +125,21 @@ class RoomServer:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
-        for entrance in list(self._everyone):
-            entrance.transport.abort()
+        await self._say_farewell()
         self._server = None
+
+    async def _say_farewell(self) -> None:
+        """Let those who answer the end of their connection do so, for a moment; cut the others off."""
+        for entrance in list(self._unadmitted):
+            entrance.transport.abort()
+        try:
+            async with asyncio.timeout(FAREWELL_SECONDS):
+                while self._everyone:
+                    self._left.clear()
+                    await self._left.wait()
+        except TimeoutError:
+            for entrance in list(self._everyone):
+                entrance.transport.abort()
 
     def sockets(self) -> tuple[socket.socket, ...]:
         """The listening sockets, for those who look after them."""
@@ -147,15 +164,21 @@ class RoomServer:
                 stream.close()
 
     def find_launch(self, secret: str) -> tuple[Launch, bool] | None:
-        """See HookTaker."""
+        """See House."""
         return self._admissions.find(secret) if secret else None
 
+    def refuse_bridge(self, head: RequestHead) -> Refusal | None:
+        """See House. A bridge of a launch is never refused for numbers."""
+        if self._other_bridges < MAX_OTHER_BRIDGES or self.find_launch(head.one("x-pullcept-launch") or ""):
+            return None
+        return Refusal(503, "too many bridges are connected")
+
     def on_status(self, seat: Seat, generation: int, body: dict[str, Any]) -> None:
-        """See HookTaker."""
+        """See House."""
         self._callbacks.on_status(seat, generation, body)
 
     def on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> None:
-        """See HookTaker."""
+        """See House."""
         self._callbacks.on_activity(seat, generation, event, body)
 
     async def _bind_patiently(self) -> socket.socket:
@@ -198,6 +221,7 @@ class RoomServer:
 
     def _on_left(self, entrance: Entrance) -> None:
         self._everyone.discard(entrance)
+        self._left.set()
         self._unadmitted.pop(entrance, None)
         self._clients.pop(entrance, None)
 
@@ -206,7 +230,7 @@ class RoomServer:
             entrance.transport,
             port=self.port,
             token=self._token,
-            hooks=self,
+            house=self,
             upgrade=lambda head, rest: self._open_bridge(entrance, head, rest),
         )
 
@@ -240,13 +264,21 @@ class RoomServer:
         return BridgeArrival(self._admissions.admit(launch, control, entry, instance, self._clock()))
 
     async def _serve_bridge(self, stream: BridgeStream, arrival: BridgeArrival, head: RequestHead) -> None:
+        while arrival.admission.wait:
+            # A CLI that starts its server anew does not ask twice, so the answer waits instead of being empty.
+            await asyncio.sleep(arrival.admission.wait)
+            if stream.has_ended:
+                stream.close()
+                return
+            arrival = self._admit(head)
         launch, instance = arrival.admission.launch, head.one("x-pullcept-instance") or ""
         key = (launch.launch_secret if launch else "", instance if launch else str(id(stream)))
         if (older := self._bridges.get(key)) is not None:
             older.close()
         self._bridges[key] = stream
+        took_seat: bool | None = True
         try:
-            await self._callbacks.serve_mcp(stream, arrival)
+            took_seat = await self._callbacks.serve_mcp(stream, arrival)
         except ConnectionError:
             log.info("a bridge left in the middle of something")
         except Exception:
@@ -254,6 +286,9 @@ class RoomServer:
         finally:
             if self._bridges.get(key) is stream:
                 del self._bridges[key]
+            if launch is not None and took_seat is False:
+                self._admissions.unbind(launch.launch_secret, instance)
+            self._other_bridges -= launch is None
             if launch is not None:
                 self._admissions.instance_gone(instance, self._clock())
             stream.close()

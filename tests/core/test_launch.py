@@ -137,6 +137,23 @@ def test_a_return_within_the_ten_seconds_starts_them_anew(rules: Admissions) -> 
     assert admitted(rules, "two", 19.0)
 
 
+def test_a_refused_instance_is_told_how_long_the_place_stays_kept(rules: Admissions) -> None:
+    admitted(rules, "one", 0.0)
+    assert rules.admit("launch-acc-1", None, "pullcept-room", "two", 1.0).wait == 0
+    rules.instance_gone("one", 2.0)
+    assert rules.admit("launch-acc-1", None, "pullcept-room", "two", 5.0).wait == 7.0
+    assert rules.admit("launch-acc-1", None, "other", "two", 5.0).wait == 0
+
+
+def test_an_instance_that_only_asked_what_there_is_leaves_the_place_free(rules: Admissions) -> None:
+    admitted(rules, "probe", 0.0)
+    rules.unbind("launch-acc-1", "probe")
+    rules.instance_gone("probe", 0.1)
+    assert rules.admit("launch-acc-1", None, "pullcept-room", "real", 0.2).launch is not None
+    rules.unbind("launch-acc-1", "probe")
+    assert rules.admit("launch-acc-1", None, "pullcept-room", "third", 0.3).launch is None
+
+
 def test_an_ended_launch_admits_nobody_and_is_still_known(rules: Admissions) -> None:
     admitted(rules, "one", 0.0)
     rules.end(SEAT, 1)

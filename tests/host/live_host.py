@@ -113,7 +113,7 @@ class LiveHost:
         self.activities: list[tuple[Seat, int, str, dict[str, Any]]] = []
         self.arrivals: list[BridgeArrival] = []
         self.streams: list[BridgeStream] = []
-        self.serve: Callable[[BridgeStream, BridgeArrival], Coroutine[Any, Any, None]] = echo
+        self.serve: Callable[[BridgeStream, BridgeArrival], Coroutine[Any, Any, bool | None]] = echo
         callbacks = Callbacks(
             serve_mcp=self._serve,
             on_status=lambda *report: self.statuses.append(report),
@@ -123,18 +123,21 @@ class LiveHost:
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, name="host of a test")
 
-    async def _serve(self, stream: BridgeStream, arrival: BridgeArrival) -> None:
+    async def _serve(self, stream: BridgeStream, arrival: BridgeArrival) -> bool | None:
         self.arrivals.append(arrival)
         self.streams.append(stream)
-        await self.serve(stream, arrival)
+        return await self.serve(stream, arrival)
 
     def start(self) -> None:
         self._thread.start()
         asyncio.run_coroutine_threadsafe(self.server.start(), self.loop).result(WAIT)
         self.run(self.hub.open_room, TOPIC)
 
-    def stop(self) -> None:
+    def stop_server(self) -> None:
         asyncio.run_coroutine_threadsafe(self.server.stop(), self.loop).result(WAIT)
+
+    def stop(self) -> None:
+        self.stop_server()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join(WAIT)
         self.loop.close()

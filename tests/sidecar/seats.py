@@ -64,8 +64,8 @@ class SeatHouse(LiveHost):
             "PULLCEPT_AGENT_NAME": name,
         }
 
-    async def _serve_seat(self, stream: BridgeStream, arrival: BridgeArrival) -> None:
-        await serve(_Noting(stream, self.first_lines), self._seating(arrival))
+    async def _serve_seat(self, stream: BridgeStream, arrival: BridgeArrival) -> bool:
+        return await serve(_Noting(stream, self.first_lines), self._seating(arrival))
 
     def _seating(self, arrival: BridgeArrival) -> Seating | None:
         launch, guest = arrival.admission.launch, arrival.guest

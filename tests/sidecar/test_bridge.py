@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from pullcept.core import launch as launch_rules
 from sidecar.relay import LOST
 from tests.host.live_host import WAIT, wait_for
 from tests.sidecar.seats import ENVELOPE, PULLCEPT, BridgeProcess, SeatHouse, text
@@ -77,6 +78,27 @@ def test_a_second_process_of_the_same_session_gets_an_empty_server(house: SeatHo
         assert nested.tools() == []
         assert nested.call("say_to_room", POST)["isError"]
     assert house.outside.logs == {}
+
+
+def test_a_process_started_after_the_first_one_takes_its_place_when_that_has_been_gone_for_long(
+    house: SeatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_rules, "GONE_SECONDS", 1.0)
+    environ = house.environment(house.seat())
+    with BridgeProcess(environ) as bridge:
+        bridge.shake_hands()
+    with BridgeProcess(environ) as restarted:
+        restarted.shake_hands()
+        assert restarted.tools() == ["say_to_room", "read_room_history"]
+
+
+def test_a_process_that_only_asks_what_there_is_leaves_the_seat_to_the_next(house: SeatHouse) -> None:
+    environ = house.environment(house.seat())
+    with BridgeProcess(environ) as probe:
+        assert "instructions" in probe.ask(1, "server/discover", {"_meta": ENVELOPE})["result"]
+        probe.end_input()
+    with BridgeProcess(environ) as bridge:
+        assert bridge.ask(1, "tools/list", {"_meta": ENVELOPE})["result"]["tools"] != []
 
 
 def test_a_registration_of_another_name_gets_an_empty_server(house: SeatHouse) -> None:
