@@ -28,7 +28,7 @@ class RoomLine:
         self._url = environ.get("PULLCEPT_ROOM_URL", "")
         self._headers = {
             "Authorization": f"Bearer {environ.get('PULLCEPT_ROOM_TOKEN', '')}",
-            "X-Pullcept-Entry": _percent(entry),
+            "X-Pullcept-Entry": percent(entry),
             "X-Pullcept-Instance": os.urandom(16).hex(),
             **_claims(environ),
         }
@@ -40,7 +40,7 @@ class RoomLine:
 
     def open(self) -> tuple[socket.socket, bytes]:
         """Connect and upgrade. Gives the socket and what came behind the answer. Raises Unreachable."""
-        host, port = self._address()
+        host, port = address_of(self._url)
         door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
             door.settimeout(CONNECT_SECONDS)
@@ -58,20 +58,28 @@ class RoomLine:
             raise
         return door, rest
 
-    def _address(self) -> tuple[str, int]:
-        authority = self._url.partition("://")[2].partition("/")[0]
-        name, _, number = authority.rpartition(":")
-        host = LOOPBACK.get(name)
-        if host is None or not (number.isascii() and number.isdigit() and 0 < int(number[:6]) < 65536):
-            raise Unreachable("PULLCEPT_ROOM_URL is not an address on this computer")
-        return host, int(number)
-
     def _request(self, host: str, port: int) -> bytes:
         fixed = {"Host": f"{host}:{port}", "Connection": "Upgrade", "Upgrade": "pullcept-mcp"}
         lines = [f"{name}: {value}" for name, value in {**fixed, **self._headers}.items()]
         if not all(line.isascii() and line.isprintable() for line in lines):
             raise Unreachable("a PULLCEPT_ value in the environment holds characters that no such value has")
         return "\r\n".join(["GET /mcp HTTP/1.1", *lines, "", ""]).encode("ascii")
+
+
+def address_of(url: str) -> tuple[str, int]:
+    """Host and port of the room. Raises Unreachable for anything that is not on this computer."""
+    authority = url.partition("://")[2].partition("/")[0]
+    name, _, number = authority.rpartition(":")
+    host = LOOPBACK.get(name)
+    if host is None or not (number.isascii() and number.isdigit() and 0 < int(number[:6]) < 65536):
+        raise Unreachable("PULLCEPT_ROOM_URL is not an address on this computer")
+    return host, int(number)
+
+
+def percent(text: str) -> str:
+    """Percent-encoded UTF-8, as URLs have it. (`urllib.parse` would double the time of a start.)"""
+    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in text.encode("utf-8", "replace"))
 
 
 def _claims(environ: Mapping[str, str]) -> dict[str, str]:
@@ -84,14 +92,8 @@ def _claims(environ: Mapping[str, str]) -> dict[str, str]:
     if environ.get("PULLCEPT_ACCOUNT_ID") or not room or not name:
         return {}
     hue = environ.get("PULLCEPT_AGENT_HUE")
-    guest = {"X-Pullcept-Room": _percent(room), "X-Pullcept-Name": _percent(name)}
+    guest = {"X-Pullcept-Room": percent(room), "X-Pullcept-Name": percent(name)}
     return {**guest, **({"X-Pullcept-Hue": hue} if hue else {})}
-
-
-def _percent(text: str) -> str:
-    """Percent-encoded UTF-8, as URLs have it. (`urllib.parse` would double the time of a start.)"""
-    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in text.encode("utf-8", "replace"))
 
 
 def _read_head(door: socket.socket) -> bytes:
