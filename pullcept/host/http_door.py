@@ -41,11 +41,15 @@ IDLE_SECONDS = 30.0
 LINGER_SECONDS = 3.0
 
 
-class HookTaker(Protocol):
-    """Who takes what hooks report. Called on the loop's thread after the answer went out."""
+class House(Protocol):
+    """Who knows the launches and takes what hooks report. Reports are handed on after the answer went out."""
 
     def find_launch(self, secret: str) -> tuple[Launch, bool] | None:
         """The launch of a secret and whether it has ended; None for an unknown secret."""
+        ...
+
+    def refuse_bridge(self, head: RequestHead) -> Refusal | None:
+        """Why there is no place for this bridge, whoever it is; None when there is."""
         ...
 
     def on_status(self, seat: Seat, generation: int, body: dict[str, Any]) -> None: ...
@@ -77,13 +81,13 @@ class HttpDoor:
         *,
         port: int,
         token: str,
-        hooks: HookTaker,
+        house: House,
         upgrade: Callable[[RequestHead, bytes], None],
     ) -> None:
         self._transport = transport
         self._port = port
         self._token = token
-        self._hooks = hooks
+        self._house = house
         self._upgrade = upgrade
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
         self._call: HookCall | BridgeCall | Refusal | None = None
@@ -171,12 +175,14 @@ class HttpDoor:
             return Refusal(426, f"this needs the upgrade {MCP_UPGRADE}", (("Upgrade", MCP_UPGRADE),))
         if _has_body(head):
             return Refusal(400, "an upgrade has no body")
+        if full := self._house.refuse_bridge(head):
+            return full
         return BridgeCall(head)
 
     def _judge_hook(self, head: RequestHead, path: HookPath) -> HookCall | Refusal:
         if head.method != "POST":
             return Refusal(405, "only POST is served here", (("Allow", "POST"),))
-        found = self._hooks.find_launch(bearer(head))
+        found = self._house.find_launch(bearer(head))
         if found is None:
             return unauthorized("the launch secret is missing or unknown")
         launch, ended = found
@@ -217,9 +223,9 @@ class HttpDoor:
         launch, path = call.launch, call.path
         try:
             if path.event is None:
-                self._hooks.on_status(launch.seat, launch.generation, body)
+                self._house.on_status(launch.seat, launch.generation, body)
             else:
-                self._hooks.on_activity(launch.seat, launch.generation, path.event, body)
+                self._house.on_activity(launch.seat, launch.generation, path.event, body)
         except Exception:
             log.exception("a hook report could not be taken")
 

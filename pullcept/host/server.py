@@ -276,8 +276,11 @@ class RoomServer:
         if (older := self._bridges.get(key)) is not None:
             older.close()
         self._bridges[key] = stream
+        self._other_bridges += launch is None
         took_seat: bool | None = True
         try:
+            if launch is None and self._other_bridges > MAX_OTHER_BRIDGES:
+                return
             took_seat = await self._callbacks.serve_mcp(stream, arrival)
         except ConnectionError:
             log.info("a bridge left in the middle of something")

@@ -9,6 +9,7 @@ import pytest
 
 from pullcept.core.launch import Launch
 from pullcept.core.lines import MAX_LINE_BYTES, LineTooLong
+from pullcept.host import server
 from pullcept.host.bridge_stream import BridgeStream
 from pullcept.host.server import BridgeArrival, GuestClaim
 from tests.host.live_host import TOKEN, LiveHost, launch_of, read_to_end, status_of, wait_for
@@ -195,3 +196,25 @@ def test_a_bridge_that_never_reads_holds_up_nobody(host: LiveHost, launch: Launc
     with arrive(host, *launch_headers(launch)), host.guest() as guest:
         assert guest.post("m-1")["delivered"] is True
     wait_for(lambda: host.run(host.server.connections) == 0)
+
+
+def test_more_bridges_without_a_launch_than_allowed_are_refused_and_seats_never(
+    host: LiveHost, launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MAX_OTHER_BRIDGES", 1)
+    with arrive(host, rest=b"x\n") as other:
+        line_of(other)
+        with host.raw() as second:
+            second.sendall(upgrade_request(host))
+            assert status_of(second.recv(4096)) == 503
+        with arrive(host, *launch_headers(launch), rest=b"y\n") as seat:
+            assert line_of(seat) == b"y\n"
+            with arrive(host, *launch_headers(launch, "i-2")) as sibling:
+                assert read_to_end(sibling) == b""
+
+
+def test_when_the_app_closes_its_bridges_end(host: LiveHost, launch: Launch) -> None:
+    with arrive(host, *launch_headers(launch), rest=b"x\n") as wire:
+        line_of(wire)
+        host.stop_server()
+        assert read_to_end(wire) == b""

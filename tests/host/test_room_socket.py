@@ -311,7 +311,6 @@ def test_after_a_long_pause_no_client_is_dropped_for_being_late(host: LiveHost, 
 def test_when_the_app_closes_its_clients_are_told(host: LiveHost, foreign_client: MakeClient) -> None:
     client = foreign_client("Last")
     wait_for(lambda: host.run(host.hub.participants, TOPIC))
-    for each in host.run(host.server.clients):
-        host.run(each.end, "the app is closing")
-    assert client.recv_data()[0] == websocket.ABNF.OPCODE_CLOSE
+    host.stop_server()
+    assert client.recv_data() == (websocket.ABNF.OPCODE_CLOSE, b"\x03\xe9the app is closing")
     client.close()
