@@ -11,6 +11,7 @@ def make_terminals() -> Terminals:
         from pullcept.pty.windows import WindowsTerminals
 
         return WindowsTerminals()
-    from pullcept.pty.posix import PosixTerminals
+    else:
+        from pullcept.pty.posix import PosixTerminals
 
-    return PosixTerminals()
+        return PosixTerminals()
