@@ -49,6 +49,7 @@ class Connection:
         self.send = send
         self._hub = hub
         self._closed = False
+        self._complained = False
 
     def receive_text(self, text: str | bytes) -> None:
         """Take one message as it came over the wire. Never raises for what it holds."""
@@ -69,7 +70,8 @@ class Connection:
         if error.answer is not None:
             self.send(error.answer)
             return
-        log.warning("a frame could not be read: %s", error)
+        log.log(logging.DEBUG if self._complained else logging.WARNING, "a frame could not be read: %s", error)
+        self._complained = True
         if self.seatless.startswith(NO_HELLO):
             self.seatless = f"{NO_HELLO} (its last frame could not be read: {error})"
 

@@ -34,6 +34,7 @@ WRITE_MOST_BYTES = 16 * 1024 * 1024
 STALLED_BEATS = 6
 OPENING_SECONDS = 10.0
 CLOSING_SECONDS = 5.0
+HEAD_END = b"\r\n\r\n"
 
 
 class Member(Protocol):
@@ -69,6 +70,7 @@ class RoomSocket:
         self._reading = True
         self._writable = True
         self._finished = False
+        self._head_tail = b""
         self._stalled = 0
         self._silence = Silence()
         self._timer: asyncio.TimerHandle | None = asyncio.get_running_loop().call_later(OPENING_SECONDS, self._on_late)
@@ -79,15 +81,11 @@ class RoomSocket:
         if self._finished:
             return
         self._silence.heard()
-        self._wire.receive_data(data)
-        for event in self._wire.events_received():
-            if isinstance(event, Request):
-                self._open(event)
-            elif isinstance(event, Frame):
-                self._waiting.append(event)
-        if self._member is None and self._wire.handshake_exc is not None and self._wire.state is not OPEN:
-            self._explain_bad_request()
-        self._handle_frames()
+        if self._member is None:
+            head, data = self._split_head(data)
+            self._receive(head)
+        if self._member is not None and data:
+            self._receive(data)
 
     def feed_eof(self) -> None:
         """The client has sent all it will send."""
@@ -150,6 +148,27 @@ class RoomSocket:
     def resume_writing(self) -> None:
         """The connection's outgoing buffer has room again."""
         self._writable = True
+        self._handle_frames()
+
+    def _split_head(self, data: bytes) -> tuple[bytes, bytes]:
+        """What belongs to the request, and what came behind it: the library would take that before our answer."""
+        joined = self._head_tail + data
+        at = joined.find(HEAD_END)
+        if at < 0:
+            self._head_tail = joined[1 - len(HEAD_END) :]
+            return data, b""
+        end = at + len(HEAD_END) - len(self._head_tail)
+        return data[:end], data[end:]
+
+    def _receive(self, data: bytes) -> None:
+        self._wire.receive_data(data)
+        for event in self._wire.events_received():
+            if isinstance(event, Request):
+                self._open(event)
+            elif isinstance(event, Frame):
+                self._waiting.append(event)
+        if self._member is None and self._wire.handshake_exc is not None:
+            self._explain_bad_request()
         self._handle_frames()
 
     def _open(self, request: Request) -> None:
