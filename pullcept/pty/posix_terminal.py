@@ -165,7 +165,7 @@ class PosixTerminal:
         """Begin to read, and to watch for the exit."""
         self._loop.selector.register(self._fd, selectors.EVENT_READ, self._on_ready)
         self._reading = True
-        if self._loop.watch_by_pidfd:
+        if sys.platform == "linux" and self._loop.watch_by_pidfd:
             try:
                 self._pidfd = os.pidfd_open(self._pid)
             except OSError:
