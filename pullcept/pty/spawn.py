@@ -26,7 +26,7 @@ def spawn_process(
     argv: Sequence[str], cwd: str, env: Mapping[str, str], columns: int, rows: int
 ) -> tuple[PtyProcess, int]:
     """Start `argv` and return its process with the non-blocking master. Raises `TerminalFailed`."""
-    line = _checked_line(argv, cwd, env)
+    line = checked_line(argv, cwd, env)
     with _ONE_AT_A_TIME, warnings.catch_warnings():
         # Python warns of any fork in a program with threads; the child only runs `_prepare` and then exec.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -57,7 +57,8 @@ def _prepare(cwd: str) -> None:
     os.chdir(cwd)
 
 
-def _checked_line(argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> list[str]:
+def checked_line(argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> list[str]:
+    """`argv` with the command's full path. Raises `TerminalFailed` for all that can be known before a fork."""
     if not argv or not argv[0]:
         raise TerminalFailed("the command is empty")
     _check_texts("an argument", argv)

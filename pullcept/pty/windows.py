@@ -259,7 +259,6 @@ class WindowsTerminal:
         """Not to be known here."""
         return None
 
-
     # --- exits, on the watcher's thread ---------------------------------------------------------------------
 
     def look(self) -> bool:
