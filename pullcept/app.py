@@ -375,8 +375,8 @@ def _account_view(account: Account) -> AccountView:
 
 
 def _conversation_exists(account: Account, conversation_id: str, environment: Mapping[str, str]) -> bool | None:
-    kind = kind_for(account.kind)
-    return conversation_exists(kind.transcript_globs(conversation_id, environment, str(Path.home())))
+    home = environment.get("USERPROFILE" if sys.platform == "win32" else "HOME") or str(Path.home())
+    return conversation_exists(kind_for(account.kind).transcript_globs(conversation_id, environment, home))
 
 
 def _ignore(*news: object) -> None:

@@ -122,8 +122,8 @@ class Starter:
             columns=columns,
             rows=rows,
             profile=_profile(account),
-            conversation_id=resume.conversation_id or line.conversation_id,
-            resumed=not fresh,
+            conversation_id=line.conversation_id,
+            resumed=line.resumed,
             needs_idle=kind.reports_idle,
             listens=account.listens,
         )

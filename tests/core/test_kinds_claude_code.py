@@ -85,7 +85,14 @@ def test_a_given_session_id_is_kept_and_recorded(args: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("args", "known"),
-    [(["--resume", OLD_ID], OLD_ID), (["-r", OLD_ID], OLD_ID), (["--continue"], None), (["-c"], None), (["-r"], None)],
+    [
+        (["--resume", OLD_ID], OLD_ID),
+        (["-r", OLD_ID], OLD_ID),
+        (["--continue"], None),
+        (["-c"], None),
+        (["-r"], None),
+        (["-r", "a name"], None),
+    ],
 )
 def test_a_resume_option_of_the_person_decides_and_is_said(args: list[str], known: str | None) -> None:
     for line in (line_for(*args), line_for(*args, resume_id="something-else")):
@@ -100,6 +107,8 @@ def test_a_forked_resume_gets_an_id_of_its_own() -> None:
     line = line_for("--fork-session", resume_id=OLD_ID)
     assert value_of(line, "--resume") == OLD_ID
     assert value_of(line, "--session-id") == NEW_ID == line.conversation_id
+    assert not line.resumed
+    assert line_for("--fork-session", "--session-id", OLD_ID, resume_id="x").conversation_id == OLD_ID
 
 
 @pytest.mark.parametrize(
@@ -112,6 +121,7 @@ def test_a_forked_resume_gets_an_id_of_its_own() -> None:
         (["--verbose", "-cp"], "-p"),
         (["--bg"], "--bg"),
         (["mcp", "list"], "mcp"),
+        (["--model", "opus", "doctor"], "doctor"),
     ],
 )
 def test_what_needs_no_terminal_is_refused_by_name(args: list[str], named: str) -> None:
@@ -146,6 +156,9 @@ def test_a_session_id_of_the_person_beside_the_rooms_resume_is_refused_naming_bo
         ["say --print twice"],
         ["-n-p"],
         ["-dp"],
+        ["--add-dir", "/a", "mcp"],
+        ["--allowedTools", "-p"],
+        ["--", "mcp"],
     ],
 )
 def test_a_value_that_looks_like_an_option_is_none(args: list[str]) -> None:

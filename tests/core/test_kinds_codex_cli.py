@@ -104,7 +104,7 @@ def test_replacing_the_rooms_server_is_refused(args: list[str]) -> None:
     "args",
     [
         ["-C", "/w d", "-p", "work", "-s", "read-only", "-a", "never", "--add-dir", "exec", "hello"],
-        ["-i", "exec", "--", "exec"],
+        ["-i", "a.png", "exec", "--", "exec"],
         ["-c", "mcp_servers.other.command=x"],
         ["--profile=exec"],
     ],

@@ -21,8 +21,10 @@ from pullcept.core.kinds.line import (
     LaunchLine,
     LaunchRefused,
     LaunchRequest,
+    check_id,
     command_of,
     config_folder,
+    is_uuid,
     literal_pattern,
 )
 from pullcept.core.kinds.options import Grammar, Options, read_options, words
@@ -30,12 +32,16 @@ from pullcept.core.kinds.options import Grammar, Options, read_options, words
 _GRAMMAR = Grammar(
     valued=words(
         """
-    --add-dir --agent --agents --allowedTools --allowed-tools --append-system-prompt
-    --append-system-prompt-file --autocompact --betas --debug-file --disallowedTools --disallowed-tools
-    --effort --environment --fallback-model --file --input-format --json-schema --max-budget-usd
-    --mcp-config --model -n --name --output-format --permission-mode --permission-prompt-tool
-    --permission-prompts --plugin-dir --plugin-url --remote-control-session-name-prefix --session-id
-    --setting-sources --settings --system-prompt --system-prompt-file --system-prompt-snapshot --tools
+    --agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort
+    --environment --fallback-model --input-format --json-schema --max-budget-usd --model -n --name --output-format
+    --permission-mode --permission-prompt-tool --permission-prompts --plugin-dir --plugin-url
+    --remote-control-session-name-prefix --session-id --setting-sources --settings --system-prompt
+    --system-prompt-file --system-prompt-snapshot
+    """
+    ),
+    many_valued=words(
+        """
+    --add-dir --allowedTools --allowed-tools --betas --disallowedTools --disallowed-tools --file --mcp-config --tools
     """
     ),
     maybe_valued=words(
@@ -113,9 +119,9 @@ def _refuse(options: Options) -> None:
             f"the account's option {refused.name} runs without a terminal,"
             f" the room types into one: remove {refused.name}"
         )
-    if options.args and options.args[0] in _COMMANDS:
+    if options.first_word in _COMMANDS:
         raise LaunchRefused(
-            f"the account's command {options.args[0]} opens no conversation, the room needs one: remove it"
+            f"the account's command {options.first_word} opens no conversation, the room needs one: remove it"
         )
     resuming, given = options.find(*_RESUMING), options.find("--session-id")
     if resuming and given and not options.find("--fork-session"):
@@ -136,22 +142,22 @@ def _conversation(
             return (), given.value, False, (note,)
         if fork:
             return ("--session-id", request.new_session_id), request.new_session_id, False, (note,)
-        return (), resuming.value, False, (note,)
+        return (), resuming.value if is_uuid(resuming.value) else None, False, (note,)
     if request.resume_id is None:
         if given:
             return (), given.value, False, ()
         return ("--session-id", request.new_session_id), request.new_session_id, False, ()
+    resume = ("--resume", check_id(request.resume_id))
     if fork and given:
-        return ("--resume", request.resume_id), given.value, True, ()
+        return resume, given.value, False, ()
     if fork:
-        new = request.new_session_id
-        return ("--resume", request.resume_id, "--session-id", new), new, True, ()
+        return (*resume, "--session-id", request.new_session_id), request.new_session_id, False, ()
     if given:
         raise LaunchRefused(
             f"the account's option --session-id {given.value} and the room's --resume {request.resume_id}"
             " exclude each other: remove --session-id from the account"
         )
-    return ("--resume", request.resume_id), request.resume_id, True, ()
+    return resume, request.resume_id, True, ()
 
 
 def _system_prompt(request: LaunchRequest, options: Options) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pullcept.core.account import Account
-from pullcept.core.kinds.line import LaunchLine, LaunchRefused, LaunchRequest, command_of
+from pullcept.core.kinds.line import LaunchLine, LaunchRefused, LaunchRequest, check_id, command_of
 
 SESSION_ID = "{session_id}"
 SIDECAR_JSON = "{sidecar}"
@@ -36,8 +36,8 @@ class Cli:
 
     def launch_line(self, request: LaunchRequest) -> LaunchLine:
         if request.resume_id is not None:
-            words = _resume_words(request.account)
-            argv = tuple(_expand(word, request, request.resume_id) for word in words)
+            words, conversation_id = _resume_words(request.account), check_id(request.resume_id)
+            argv = tuple(_expand(word, request, conversation_id) for word in words)
             return LaunchLine(argv, conversation_id=request.resume_id, resumed=True)
         words = (command_of(request.account), *request.account.args)
         named = any(SESSION_ID in word for word in words)

@@ -13,6 +13,7 @@ from pullcept.core.kinds.line import (
     LaunchRefused,
     LaunchRequest,
     TomlValue,
+    check_id,
     command_of,
     config_folder,
     literal_pattern,
@@ -23,10 +24,11 @@ from pullcept.core.launch import ROOM_NAMES
 _GRAMMAR = Grammar(
     valued=words(
         """
-    -c --config --enable --disable --remote --remote-auth-token-env -i --image -m --model --local-provider
+    -c --config --enable --disable --remote --remote-auth-token-env -m --model --local-provider
     -p --profile -s --sandbox -C --cd --add-dir -a --ask-for-approval
     """
-    )
+    ),
+    many_valued=words("-i --image"),
 )
 _COMMANDS = words(
     """
@@ -67,7 +69,7 @@ class CodexCli:
         if own:
             note = f"your command {own} decides which conversation goes on"
             return LaunchLine((command, *room, *options.args), notes=(note,))
-        argv = (command, "resume", request.resume_id, *room, *options.args)
+        argv = (command, "resume", check_id(request.resume_id), *room, *options.args)
         return LaunchLine(argv, conversation_id=request.resume_id, resumed=True)
 
     def transcript_globs(self, conversation_id: str, env: Mapping[str, str], home: str) -> tuple[tuple[str, str], ...]:

@@ -1,5 +1,6 @@
 """What every kind of CLI shares: the request for a launch line, the line, and why there is none."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,6 +19,9 @@ ROOM_TOOLS = (
     "control_account_session",
     "account_session_status",
 )
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 TomlValue = str | bool | int | Sequence[str]
 
@@ -108,6 +112,18 @@ def command_of(account: Account) -> str:
     if not account.command:
         raise LaunchRefused(f"the account {account.name} has no command")
     return account.command
+
+
+def check_id(conversation_id: str) -> str:
+    """A recorded conversation id that can stand on a line; raises `LaunchRefused` for one that could be an option."""
+    if not _ID.fullmatch(conversation_id):
+        raise LaunchRefused(f"the recorded conversation {conversation_id[:60]!r} is no conversation id")
+    return conversation_id
+
+
+def is_uuid(text: str | None) -> bool:
+    """Whether a text is a UUID, as the ids of conversations are."""
+    return bool(text and _UUID.fullmatch(text))
 
 
 def config_folder(env: Mapping[str, str], variable: str, home: str, default: str) -> str:

@@ -16,10 +16,11 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Which options take a value (always, or only when the next word is no option)."""
+    """Which options take a value: always, only when the next word is no option, or all words up to the next option."""
 
     valued: frozenset[str]
     maybe_valued: frozenset[str] = frozenset()
+    many_valued: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +82,24 @@ def _short_options(args: Sequence[str], at: int, grammar: Grammar) -> Iterator[O
         if not rest:
             yield _with_next(args, at, name, grammar)
             return
-        if name in grammar.valued or name in grammar.maybe_valued:
+        if name in grammar.valued | grammar.maybe_valued | grammar.many_valued:
             yield Option(name, rest.removeprefix("="), at, at + 1)
             return
         yield Option(name, None, at, at + 1)
 
 
 def _with_next(args: Sequence[str], at: int, name: str, grammar: Grammar) -> Option:
-    following = args[at + 1] if at + 1 < len(args) else None
-    takes = following is not None and (
-        name in grammar.valued or (name in grammar.maybe_valued and not following.startswith("-"))
-    )
-    return Option(name, following if takes else None, at, at + 2 if takes else at + 1)
+    end = at + 1
+    if name in grammar.valued:
+        end = min(at + 2, len(args))
+    elif name in grammar.maybe_valued and _is_free(args, end):
+        end += 1
+    elif name in grammar.many_valued:
+        end = min(at + 2, len(args))
+        while _is_free(args, end):
+            end += 1
+    return Option(name, args[at + 1] if end > at + 1 else None, at, end)
+
+
+def _is_free(args: Sequence[str], at: int) -> bool:
+    return at < len(args) and not args[at].startswith("-")
