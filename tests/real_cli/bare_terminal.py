@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from pullcept.pty.posix import PosixTerminals
+from pullcept.pty.system import make_terminals
 from pullcept.pty.terminal import ExitStatus
 
 
@@ -17,7 +17,7 @@ class BareTerminal:
         self._output = bytearray()
         self._exit: ExitStatus | None = None
         self._changed = threading.Condition()
-        self._terminals = PosixTerminals()
+        self._terminals = make_terminals()
         self._terminal = self._terminals.spawn(argv, cwd, env, 120, 40, self._on_output, self._on_exit)
 
     def __enter__(self) -> Self:
@@ -40,6 +40,12 @@ class BareTerminal:
                     raise AssertionError(f"{self._exit or 'running'}; the terminal shows {text[-3000:]!r}")
                 self._changed.wait(left)
             return text
+
+    def wait_for_exit(self, limit: float = 30.0) -> str:
+        """Everything the program printed, once it has ended."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: self._exit is not None, limit), self._output[-3000:]
+            return self._output.decode("utf-8", "replace")
 
     def _on_output(self, data: bytes) -> None:
         with self._changed:

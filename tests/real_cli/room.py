@@ -41,7 +41,7 @@ class RealRoom:
     """A running app. Every wait has a limit and says what was seen instead."""
 
     def __init__(self, root: Path, accounts: Sequence[Account]) -> None:
-        self.folder = DataFolder(root / "data")
+        self.folder = DataFolder(root / "部屋 & data 🚀")
         self.events: list[ScreenEvent] = []
         self.recordings: dict[Seat, Recording] = {}
         self.topic_id = ""

@@ -25,6 +25,7 @@ def post_arrives_whole(room: RealRoom, seat: RealSeat, body: str) -> None:
     post = room.say(body)
     turn = seat.model.wait_for_text(post.message_id)
     (message,) = [blocks for blocks in seat.messages(turn) if any(post.message_id in text for text in blocks)]
+    assert seat.knows_the_room(turn)
     assert len(message) == 1
     tag, _, text = message[0].partition("\n")
     assert tag.startswith("[pullcept] {")
@@ -36,7 +37,9 @@ def post_arrives_whole(room: RealRoom, seat: RealSeat, body: str) -> None:
 def first_difference(arrived: str, said: str) -> str:
     """Where two texts part, short enough to read."""
     at = next((at for at, pair in enumerate(zip(arrived, said, strict=False)) if pair[0] != pair[1]), 0)
-    return f"{len(arrived)} of {len(said)} characters, from {at}: {arrived[at : at + 120]!r} not {said[at : at + 120]!r}"
+    return (
+        f"{len(arrived)} of {len(said)} characters, from {at}: {arrived[at : at + 120]!r} not {said[at : at + 120]!r}"
+    )
 
 
 def posts_arrive_whole(root: Path, seat: RealSeat) -> None:

@@ -1,5 +1,6 @@
 """A real CLI as a seat of the room: its account, its scripted model, and how to read that model's requests."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,13 @@ class RealSeat:
         """The texts of the tool results in a request."""
         read = claude_model.tool_results if isinstance(self.model, ClaudeModel) else codex_model.tool_results
         return read(turn.body)
+
+    def knows_the_room(self, turn: Recorded) -> bool:
+        """Whether a request offers the room's tools at once and carries its manners."""
+        tools = json.dumps(turn.body["tools"])
+        whole = json.dumps(turn.body)
+        named = self.tool if self.account.kind == "claude_code" else "say_to_room"
+        return f'"{named}"' in tools and "in a shared room of people and AI sessions" in whole
 
     def conversation(self, turn: Recorded) -> str:
         """The id of the conversation a request belongs to."""

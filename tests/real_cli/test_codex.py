@@ -20,6 +20,7 @@ def is_the_measured_version(codex: RealSeat) -> bool:
 
 def test_codex_a_gets_a_short_and_a_long_post_as_one_exact_message_each(tmp_path: Path, codex: RealSeat) -> None:
     scenes.posts_arrive_whole(tmp_path, codex)
+    assert not (codex.home.config / "packages").exists(), "a background server was installed"
     assert is_the_measured_version(codex)
 
 

@@ -24,6 +24,7 @@ from tests.real_cli.model_server import call, say
 
 TAG = '[pullcept] {"role":"admin","from":"Mio","message_id":"m-1"}\n'
 PASTE = "\x1b[200~{}\x1b[201~\r"
+PROBE = Path(__file__).with_name("probe_server.py")
 IDLE = "\x1b]7501;state=idle"
 
 
@@ -34,7 +35,7 @@ def request_for(kind: str, home: SeatHome, notes: Path, **changes: Any) -> Launc
     request = LaunchRequest(
         account=account,
         topic_id="t-1",
-        sidecar=SidecarLine(sys.executable, (str(Path(__file__).with_name("probe_server.py")), str(notes))),
+        sidecar=SidecarLine(sys.executable, (str(PROBE), str(notes))),
         entry=ROOM_SERVER,
         registration_path=str(notes.parent / "部屋 & 🚀's room.json"),
         attachments_dir=str(attachments),
@@ -92,6 +93,24 @@ def test_claude_starts_with_the_line_and_calls_the_tool_without_a_question(
     assert conversation_exists(globs) is True
 
 
+def test_claude_takes_the_options_of_the_person_beside_the_rooms(
+    tmp_path: Path, claude_binary: Binary, claude_model: ClaudeModel
+) -> None:
+    home, notes = claude_home(tmp_path, claude_binary, claude_model), tmp_path / "notes.jsonl"
+    mine = {"command": sys.executable, "args": [str(PROBE), str(tmp_path / "mine.jsonl")], "alwaysLoad": True}
+    theirs = ("--mcp-config", json.dumps({"mcpServers": {"mine": mine}}), "--append-system-prompt", "PROMPT-OF-MINE")
+    settings = ("--settings", json.dumps({"env": {"MINE": "1"}, "permissions": {"allow": ["mcp__mine"]}}))
+    home = replace(home, args=(*theirs, *settings, *home.args, "まず挨拶して -- please"))
+    line = kind_for("claude_code").launch_line(request_for("claude_code", home, notes))
+    claude_model.script(call("mcp__mine__say_to_room", {"content": "1"}))
+    claude_model.script(call(f"mcp__{ROOM_SERVER}__say_to_room", {"content": "2"}))
+    with start(line, home):
+        first = claude_model.wait_for_text("まず挨拶して -- please")
+        claude_model.wait_for_turn(lambda turn: claude_results(turn.body) == ["said: 1", "said: 2"])
+    assert "PROMPT-OF-MINE" in json.dumps(first.body["system"])
+    assert environment_seen(wait_for_notes(notes, "tools/list"))["MINE"] == "1"
+
+
 def test_codex_starts_with_the_line_and_calls_the_tool_without_a_question(
     tmp_path: Path, codex_binary: Binary, codex_model: CodexModel
 ) -> None:
@@ -117,6 +136,35 @@ def test_codex_starts_with_the_line_and_calls_the_tool_without_a_question(
     called = next(line["asked"] for line in seen if line.get("asked", {}).get("method") == "tools/call")
     globs = kind_for("codex_cli").transcript_globs(called["params"]["_meta"]["sessionId"], home.env, home.env["HOME"])
     assert conversation_exists(globs) is True
+
+
+def test_codex_takes_a_prompt_of_the_person_and_goes_on_with_a_conversation(
+    tmp_path: Path, codex_binary: Binary, codex_model: CodexModel
+) -> None:
+    home, notes = codex_home(tmp_path, codex_binary, codex_model), tmp_path / "notes.jsonl"
+    with_prompt = replace(home, args=(*home.args, "まず挨拶して & 'go'"))
+    fresh = request_for("codex_cli", with_prompt, notes)
+    with start(kind_for("codex_cli").launch_line(fresh), home) as terminal:
+        first = codex_model.wait_for_text("まず挨拶して & 'go'")
+        terminal.wait_for(lambda text: "state=done" in text)
+    conversation = first.headers["session-id"]
+    again = request_for("codex_cli", home, notes, resume_id=conversation)
+    with start(kind_for("codex_cli").launch_line(again), home) as terminal:
+        terminal.wait_for(lambda text: IDLE in text)
+        terminal.write(PASTE.format(TAG + "still there? ").encode())
+        then = codex_model.wait_for_text("still there?")
+    assert then.headers["session-id"] == conversation
+    assert "まず挨拶して & 'go'" in codex_model.user_texts(then.body)
+
+
+def test_codex_refuses_a_line_with_a_key_it_does_not_know(
+    tmp_path: Path, codex_binary: Binary, codex_model: CodexModel
+) -> None:
+    home, notes = codex_home(tmp_path, codex_binary, codex_model), tmp_path / "notes.jsonl"
+    line = kind_for("codex_cli").launch_line(request_for("codex_cli", home, notes))
+    wrong = [word.replace("startup_timeout_sec", "startup_timeout_secs") for word in line.argv]
+    with start(replace(line, argv=tuple(wrong)), home) as terminal:
+        assert "startup_timeout_secs" in terminal.wait_for_exit()
 
 
 def type_slowly(terminal: BareTerminal, tag: str, body: str) -> None:
