@@ -63,7 +63,7 @@ def cut(text: str, *, unfolded: bool) -> Cut:
 @functools.cache
 def _reader() -> MarkdownIt:
     reader = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 20})
-    return reader.enable(["table", "strikethrough"])
+    return reader.enable(["table", "strikethrough"]).disable("entity")
 
 
 def body(text: str, *, code_tools: str = "", name: str = "") -> Body:

@@ -13,8 +13,14 @@ import tkinterweb
 from pullcept.ui.theme import Theme
 
 Node = str
-UNUSED_HANDLERS = ("meta", "title", "base", "progress", "form", "table", "select", "textarea", "input", "link", "img")
-OUTSIDE_HANDLERS = ("iframe", "object")
+CLOSED_DOORS = (
+    ("node", ("meta", "title", "base", "progress", "form", "table", "select", "textarea", "input", "link", "img")),
+    ("node", ("iframe", "object")),
+    ("attribute", ("img", "iframe", "object", "progress", "details", "select", "input")),
+    ("script", ("script", "style")),
+    ("parse", ("body", "html")),
+)
+"""What the widget would do by itself for these elements; several of them fetch, all of them keep something."""
 BASE = "pullcept:/"
 
 
@@ -62,25 +68,29 @@ class HtmlView(tk.Frame):
         self._frame.pack(side="left", fill="both", expand=True)
         self.html.configure(imagecmd=self.register(self._image_name), yscrollcommand=self._scrolled)
         self._close_doors()
+        self.html.base_url = BASE
         self._root_node: Node = ""
 
     def _close_doors(self) -> None:
-        for kind, tags in (("node", UNUSED_HANDLERS + OUTSIDE_HANDLERS), ("attribute", ("img", *OUTSIDE_HANDLERS))):
+        for kind, tags in CLOSED_DOORS:
             for tag in tags:
                 self.html.tk.call(self.html, "handler", kind, tag, "")
 
-    def _image_name(self, name: str) -> str:
+    def _image_name(self, name: str) -> tuple[str, str] | str:
         image = self._image(name.removeprefix(BASE).lstrip("/"))
-        return "" if image is None else str(image)
+        # The second part is what the widget runs when it needs the image no more; without it, it deletes the image.
+        return "" if image is None else (str(image), "list")
 
     def _scrolled(self, first: str, last: str) -> None:
         self._bar.set(first, last)
         self._on_scroll()
 
-    def load(self, page: str, root: str) -> None:
-        """Show a page; rows are then put into its element of class `root`."""
+    def load(self, css: str, body: str, root: str) -> None:
+        """Show a page in these styles; rows are then put into its element of class `root`."""
         self._forget_pointer()
-        self._frame.load_html(page, base_url=BASE)
+        self.html.reset()
+        self.html.tk.call(self.html, "style", "-id", "author0001", css)
+        self.html.parse(f"<html><body>{body}</body></html>")
         self._root_node = str(self._split(self.html.search(f".{root}"))[0])
 
     def top_nodes(self) -> tuple[Node, ...]:
@@ -109,7 +119,7 @@ class HtmlView(tk.Frame):
         self.html.current_hovered_node = None
         self.html.clicked_node = None
         if self.has_selection():
-            self.html.clear_selection()
+            self.html.selection_manager.clear_selection()
 
     def has_selection(self) -> bool:
         """Whether some text is selected."""
@@ -117,7 +127,7 @@ class HtmlView(tk.Frame):
 
     def selection(self) -> str:
         """The selected text."""
-        return str(self.html.get_selection() or "") if self.has_selection() else ""
+        return str(self.html.selection_manager.get_selection() or "") if self.has_selection() else ""
 
     def top_of(self, node: Node) -> int:
         """Where a node begins, in pixels from the top of the page."""

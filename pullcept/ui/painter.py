@@ -8,6 +8,7 @@ from pullcept.term.core import ALTERNATE, TerminalCore
 from pullcept.term.frame import Row, TerminalFrame
 from pullcept.ui import boxes, cells, drawing
 from pullcept.ui.cells import Colours, Face
+from pullcept.ui.focus import has_focus
 from pullcept.ui.theme import Theme
 
 FONT_SIZE = 14
@@ -158,7 +159,7 @@ class TerminalScreen(tk.Canvas):
 
     def has_focus(self) -> bool:
         """Whether keys go to the terminal."""
-        return self.focus_displayof() is self.key_field
+        return has_focus(self.key_field)
 
     def take_keys(self) -> None:
         """Give the keys to the terminal."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tkinter import ttk
 from typing import Literal
 
+from pullcept.ui.focus import has_focus
 from pullcept.ui.theme import Theme
 
 ROW_RADIUS = 6
@@ -146,7 +147,7 @@ class RowList(tk.Frame):
         radius = theme.px(ROW_RADIUS)
         image = theme.box(place.width, place.height, radius, place.ground, theme.role("side"))
         self.canvas.create_image(place.x, place.y, image=image, anchor="nw")
-        if place.selected and self.focus_get() is self.canvas:
+        if place.selected and has_focus(self.canvas):
             bar = (place.x, place.y + radius, place.x + theme.px(3), place.y + place.height - radius)
             self.canvas.create_rectangle(*bar, fill=theme.role("accent"), width=0)
 

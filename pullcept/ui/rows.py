@@ -219,9 +219,9 @@ def first_letter(name: str) -> str:
     return next((character for character in name if character.isalnum()), "?").upper()
 
 
-def page(rows: str, look: Look) -> str:
-    """The whole document with its styles."""
-    return f"<html><head><style>{css(look)}</style></head><body><div class=all>{rows}</div></body></html>"
+def page(rows: str) -> str:
+    """The body of the document."""
+    return f"<div class=all>{rows}</div>"
 
 
 def css(look: Look) -> str:

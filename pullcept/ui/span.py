@@ -1,6 +1,6 @@
 """Which rows of a topic are drawn: a bounded stretch, moved along as the person scrolls."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 MOST_ROWS = 150
@@ -24,17 +24,35 @@ class Span:
         return Span(self.start + by, self.stop + by)
 
 
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the rows of a topic cost, found out only for those asked about. `count` rows; `of(place)` is the cost."""
+
+    count: int
+    of: Callable[[int], int]
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, place: int) -> int:
+        return self.of(place)
+
+    def sum(self, start: int, stop: int) -> int:
+        """The cost of a stretch."""
+        return sum(self.of(place) for place in range(start, stop))
+
+
 def cost(characters: int) -> int:
     """How much a row of so many drawn characters takes, in characters."""
     return ROW_COST + min(characters, MOST_COST)
 
 
-def tail(costs: Sequence[int]) -> Span:
+def tail(costs: Costs) -> Span:
     """The newest rows."""
     return ending(costs, len(costs))
 
 
-def ending(costs: Sequence[int], stop: int) -> Span:
+def ending(costs: Costs, stop: int) -> Span:
     """As many rows before `stop` as are drawn at most, one at least."""
     start, spent = stop, 0
     while start > 0 and stop - start < MOST_ROWS:
@@ -45,7 +63,7 @@ def ending(costs: Sequence[int], stop: int) -> Span:
     return Span(start, stop)
 
 
-def beginning(costs: Sequence[int], start: int) -> Span:
+def beginning(costs: Costs, start: int) -> Span:
     """As many rows from `start` as are drawn at most, one at least."""
     stop, spent = start, 0
     while stop < len(costs) and stop - start < MOST_ROWS:
@@ -56,17 +74,17 @@ def beginning(costs: Sequence[int], start: int) -> Span:
     return Span(start, stop)
 
 
-def earlier(costs: Sequence[int], span: Span) -> Span:
+def earlier(costs: Costs, span: Span) -> Span:
     """One step up."""
     start = max(0, span.start - STEP_ROWS)
-    while start < span.start - 1 and sum(costs[start : span.start]) > MOST_COST // 2:
+    while start < span.start - 1 and costs.sum(start, span.start) > MOST_COST // 2:
         start += 1
     return beginning(costs, start)
 
 
-def later(costs: Sequence[int], span: Span) -> Span:
+def later(costs: Costs, span: Span) -> Span:
     """One step down."""
     stop = min(len(costs), span.stop + STEP_ROWS)
-    while stop > span.stop + 1 and sum(costs[span.stop : stop]) > MOST_COST // 2:
+    while stop > span.stop + 1 and costs.sum(span.stop, stop) > MOST_COST // 2:
         stop -= 1
     return ending(costs, stop)

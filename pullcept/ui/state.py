@@ -148,9 +148,10 @@ class ScreenState:
         """The newest post the open topic's pane has taken in."""
         return self.topic().last_seen
 
-    def keep_draft(self, text: str) -> None:
-        """Remember the unsent text of the open topic."""
-        self.topic().draft = text
+    def keep_draft(self, topic_id: str | None, text: str) -> None:
+        """Remember the unsent text of a topic."""
+        if topic_id is not None:
+            self.topic(topic_id).draft = text
 
     def next_topic(self, step: int) -> str | None:
         """The topic `step` places further down the list than the open one."""
@@ -198,8 +199,10 @@ class ScreenState:
             return (changes.TopicsChanged(),)
         if event.post.message_id in self._ids:
             return ()
+        line = self.unread_from
         self._append(Row(event.post, event.own, event.logged))
-        return (changes.RowsAppended(1),)
+        moved = line is not None and line != self.unread_from
+        return (changes.RowsAppended(1), *((changes.RowTouched(line),) if moved and line else ()))
 
     def _append(self, row: Row) -> None:
         self.rows.append(row)
@@ -207,7 +210,8 @@ class ScreenState:
         if row.own:
             self.unread_from = None
         elif not (self.at_bottom and self.pane_visible):
-            self.unread_from = self.unread_from or row.post.message_id
+            if not self.unread_rows:
+                self.unread_from = row.post.message_id
             self.unread_rows += 1
         if self.pane_visible:
             self._take_in()

@@ -61,6 +61,10 @@ class Theme:
         self.family = _first(_INTERFACE[system, language], installed, default)
         self.code_family = _first(_CODE[system], installed, fixed)
         self.wide_family = _first(_WIDE[system], installed, self.family)
+        self.use()
+
+    def use(self) -> None:
+        """Make ttk draw in this theme."""
         _make_styles(self)
 
     def role(self, name: str) -> str:

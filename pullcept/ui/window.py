@@ -15,6 +15,7 @@ from pullcept.term.core import TerminalCore
 from pullcept.ui import changes
 from pullcept.ui.bridge import Pump
 from pullcept.ui.dialogs.confirm import ConfirmDialog
+from pullcept.ui.focus import has_focus
 from pullcept.ui.palette import ThemeName
 from pullcept.ui.panels.accounts import AccountsPanel
 from pullcept.ui.panels.composer import Composer
@@ -54,9 +55,10 @@ class RoomWindow:
     ) -> None:
         self.root, self.actions = root, actions
         self.state = ScreenState()
-        self._terminals = terminals
+        self.terminals = terminals
         self._folded: dict[str, bool | None] = {"left": None, "right": None}
         self._narrow: bool | None = None
+        self._themes: dict[tuple[ThemeName, Language, float], Theme] = {}
         self.pump = Pump(root, events, self.take)
         self.use_theme(theme)
         root.title("Pullcept")
@@ -70,7 +72,11 @@ class RoomWindow:
 
     def use_theme(self, name: ThemeName) -> None:
         """Build every panel in this theme; what is written in the composer stays."""
-        self.theme = Theme(self.root, name, language_in_use(), screen_scale(self.root))
+        key = (name, language_in_use(), screen_scale(self.root))
+        if key not in self._themes:
+            self._themes[key] = Theme(self.root, *key)
+        self.theme = self._themes[key]
+        self.theme.use()
         for child in self.root.winfo_children():
             child.destroy()
         self.root.configure(bg=self.theme.role("canvas"))
@@ -112,12 +118,14 @@ class RoomWindow:
         self.status.pack(side="bottom", fill="x")
         self.composer = Composer(middle, theme, self.state, on_post=self.post, popup_parent=middle)
         self.composer.pack(side="bottom", fill="x")
+        for sequence, command in self._keys():  # before the text's own meaning of these keys
+            self.composer.text.bind(sequence, lambda event, command=command: self._shortcut(event, command))  # type: ignore[misc]
         self.terminal = TerminalPanel(
             middle,
             theme,
             self.state,
             self.actions,
-            self._terminals,
+            self.terminals,
             on_fold=self.toggle_terminal,
             on_toggle=self.toggle,
         )
@@ -153,8 +161,12 @@ class RoomWindow:
         self._title.pack(side="left", fill="x", expand=True, padx=theme.px(24))
 
     def _bind_keys(self) -> None:
-        keys: tuple[tuple[str, Callable[[], object]], ...] = (
-            ("<Control-n>", self.actions.new_topic),
+        for sequence, command in self._keys():
+            self.root.bind_all(sequence, lambda event, command=command: self._shortcut(event, command))  # type: ignore[misc]
+
+    def _keys(self) -> tuple[tuple[str, Callable[[], object]], ...]:
+        return (
+            ("<Control-n>", lambda: self.actions.new_topic()),
             ("<Control-j>", self.toggle_terminal),
             ("<Control-b>", lambda: self.fold("left")),
             ("<Control-B>", lambda: self.fold("right")),
@@ -163,8 +175,6 @@ class RoomWindow:
             ("<Alt-Up>", lambda: self.step_topic(-1)),
             ("<Alt-Down>", lambda: self.step_topic(1)),
         )
-        for sequence, command in keys:
-            self.root.bind_all(sequence, lambda event, command=command: self._shortcut(event, command))  # type: ignore[misc]
 
     def _shortcut(self, event: "tk.Event[tk.Misc]", command: Callable[[], object]) -> str | None:
         if self.terminal.has_focus() and event.keysym != "F6" and not int(event.state) & 0x1:
@@ -241,7 +251,7 @@ class RoomWindow:
         self.composer.show_draft()
         self.terminal.show_topic()
         self.conversation.show_topic()
-        if not self.terminal.has_focus() and self.root.focus_displayof() in (None, self.root):
+        if has_focus(self.root):
             self.composer.text.focus_set()
 
     def _end(self, reason: str) -> None:
@@ -397,8 +407,7 @@ class RoomWindow:
             areas.insert(2, self.terminal.screen.key_field)
         areas.append(self.accounts.list.canvas)
         areas = [area for area in areas if area.winfo_viewable()]
-        here = self.root.focus_displayof()
-        place = areas.index(here) if here in areas else -1
+        place = next((place for place, area in enumerate(areas) if has_focus(area)), -1)
         areas[(place + step) % len(areas)].focus_set()
 
     def step_topic(self, step: int) -> None:

@@ -222,7 +222,8 @@ def feed(events: "queue.SimpleQueue[screen.ScreenEvent]", scene: list[screen.Scr
 
 SCREEN = (
     '\x1b[2m[pullcept] {"role":"admin","from":"美咲"}\x1b[0m\r\nそれで進めてください。納品書も同じ直し方で。\r\n\r\n'
-    "\x1b[36m▶\x1b[0m 納品書の部品を読みます\r\n  \x1b[32m✓\x1b[0m 読込 src/reports/delivery.py \x1b[2m(212 行)\x1b[0m\r\n"
+    "\x1b[36m▶\x1b[0m 納品書の部品を読みます\r\n"
+    "  \x1b[32m✓\x1b[0m 読込 src/reports/delivery.py \x1b[2m(212 行)\x1b[0m\r\n"
     "  \x1b[32m✓\x1b[0m 編集 \x1b[4msrc/reports/delivery.py\x1b[0m \x1b[32m+1\x1b[0m \x1b[31m-1\x1b[0m 🙂 |\r\n"
     "\x1b[1;38;2;255;128;0m14 passed\x1b[0m \x1b[7m in 2.31s \x1b[0m \x1b[48;5;24m blue \x1b[0m ⠋ ▁▂▃▄▅▆▇█▌▐\r\n"
     "╭──────────┬───────────────╮\r\n│ 日本語   │ plain         │\r\n"

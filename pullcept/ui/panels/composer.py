@@ -7,6 +7,7 @@ from tkinter import ttk
 
 from pullcept.ui import mentions
 from pullcept.ui.composing import Composing
+from pullcept.ui.focus import has_focus
 from pullcept.ui.panels.candidates import CandidateList
 from pullcept.ui.state import ScreenState, joined
 from pullcept.ui.texts import gettext as _
@@ -34,6 +35,7 @@ class Composer(tk.Frame):
         self._composing = Composing()
         self._closed_mention: str | None = None
         self._last_own = ""
+        self._topic_id: str | None = None
         self._edge = ttk.Frame(self, style="Composer.TFrame")
         self._edge.pack(fill="x", padx=theme.px(24), pady=(theme.px(4), theme.px(2)))
         self._inside = tk.Frame(self._edge, bg=theme.role("raised"))
@@ -144,8 +146,9 @@ class Composer(tk.Frame):
 
     def show_draft(self) -> None:
         """Put the unsent text of the open topic into the box."""
-        topic = self._state.topic()
-        self._replace(topic.draft)
+        early = self.written() if self._topic_id is None else ""
+        topic, self._topic_id = self._state.topic(), self._state.topic_id
+        self._replace(joined(topic.draft, early) if topic.draft else early)
         self.text.edit_reset()
         self._show_refusal(topic.refusal)
 
@@ -290,7 +293,7 @@ class Composer(tk.Frame):
 
     def _refresh(self) -> None:
         text = self.written()
-        self._state.keep_draft(text)
+        self._state.keep_draft(self._topic_id, text)
         if text:
             self._hint.place_forget()
         else:
@@ -320,5 +323,5 @@ class Composer(tk.Frame):
             self.after_idle(self._hide_unless_here)
 
     def _hide_unless_here(self) -> None:
-        if self.winfo_exists() and self.text.focus_displayof() is not self.text:
+        if self.winfo_exists() and not has_focus(self.text):
             self._list.hide()

@@ -137,10 +137,11 @@ class ConversationPanel(tk.Frame):
 
     # Drawing
 
-    def _costs(self) -> list[int]:
-        return [self._cost(row.post) for row in self._state.rows]
+    def _costs(self) -> span.Costs:
+        return span.Costs(len(self._state.rows), self._cost)
 
-    def _cost(self, post: Post) -> int:
+    def _cost(self, place: int) -> int:
+        post = self._state.rows[place].post
         return span.cost(len(html.cut(post.content, unfolded=post.message_id in self._unfolded).text))
 
     def _style(self) -> Look:
@@ -157,11 +158,11 @@ class ConversationPanel(tk.Frame):
             self._codes.clear()
             self._is_welcome = not self._state.rows
             if self._is_welcome:
-                self.view.load(rows.page(welcome.page(self._state, look), look), "all")
+                self.view.load(rows.css(look), rows.page(welcome.page(self._state, look)), "all")
                 self._drawn = Span(0, 0)
                 return
             made = [self._row(place, look) for place in range(wanted.start, wanted.stop)]
-            self.view.load(rows.page(self._top_line(wanted, look) + "".join(made), look), "all")
+            self.view.load(rows.css(look), rows.page(self._top_line(wanted) + "".join(made)), "all")
             nodes = self.view.top_nodes()[-len(made) :] if made else ()
             for place, node in zip(range(wanted.start, wanted.stop), nodes, strict=True):
                 self._nodes[self._state.rows[place].post.message_id] = node
@@ -169,7 +170,7 @@ class ConversationPanel(tk.Frame):
         finally:
             self._busy = False
 
-    def _top_line(self, wanted: Span, look: Look) -> str:
+    def _top_line(self, wanted: Span) -> str:
         if wanted.start or not self._state.skipped:
             return ""
         count = self._state.skipped

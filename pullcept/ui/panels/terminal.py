@@ -7,6 +7,7 @@ from tkinter import ttk
 from pullcept.core.screen import Actions
 from pullcept.core.seat import Seat, SeatState
 from pullcept.term.core import TerminalCore
+from pullcept.ui.focus import has_focus
 from pullcept.ui.painter import TerminalScreen
 from pullcept.ui.state import ScreenState, is_running
 from pullcept.ui.texts import gettext as _
@@ -172,7 +173,7 @@ class TerminalPanel(tk.Frame):
         hit = canvas.create_rectangle(left, 0, x, height, outline="", fill="", tags=(tag,))
         canvas.tag_lower(hit)
         if chosen:
-            line = colours.solid if self.focus_displayof() is not canvas else theme.role("accent")
+            line = colours.solid if not has_focus(canvas) else theme.role("accent")
             canvas.create_rectangle(left, height - theme.px(2), x, height, fill=line, width=0)
         return x
 
@@ -223,7 +224,9 @@ class TerminalPanel(tk.Frame):
         if view.state == SeatState.FIRST_SCREEN:
             return _("Waiting at its first screen. Answer here."), "warn_tint", "warn"
         if view.state == SeatState.FAILED:
-            return _("Failed: {reason}").format(reason=view.detail), "danger_tint", "danger"
+            account = self._state.account(view.seat.account_id)
+            name = account.name if account else view.seat.account_id
+            return f"{name} — " + _("Failed: {reason}").format(reason=view.detail), "danger_tint", "danger"
         return "", "", ""
 
     # The cells
