@@ -7,17 +7,19 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
-from urllib.parse import unquote_to_bytes
 
-from pullcept.core.launch import Admission, Admissions, Launch
+from pullcept.core.launch import Admissions, Launch
 from pullcept.core.protocol import RoomFrame
 from pullcept.core.seat import Seat
 from pullcept.host.bridge_stream import BridgeStream
+from pullcept.host.bridges import BridgeArrival, Bridges, GuestClaim
 from pullcept.host.entrance import Entrance
 from pullcept.host.http_door import HttpDoor
 from pullcept.host.pulse import BEAT_SECONDS, Pulse
 from pullcept.host.requests import Refusal, RequestHead
 from pullcept.host.room_socket import Member, RoomSocket
+
+__all__ = ["BridgeArrival", "Callbacks", "GuestClaim", "HostFailed", "RoomServer", "bind_loopback"]
 
 log = logging.getLogger(__name__)
 
@@ -26,30 +28,11 @@ BIND_RETRY_SECONDS = 0.1
 BACKLOG = 512
 MAX_UNADMITTED = 128
 MAX_ROOM_CLIENTS = 256
-MAX_OTHER_BRIDGES = 64
-STOP_SECONDS = 3.0
 FAREWELL_SECONDS = 1.0
 
 
 class HostFailed(Exception):
     """The listener could not be opened; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class GuestClaim:
-    """What a bridge without a launch says about itself. The room token is all that it has shown."""
-
-    room: str
-    name: str
-    hue: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BridgeArrival:
-    """A bridge whose connection was taken. Neither admitted nor a guest: it gets an empty server."""
-
-    admission: Admission
-    guest: GuestClaim | None = None
 
 
 class RoomDoor(Protocol):
@@ -88,16 +71,13 @@ class RoomServer:
         self._admissions = admissions
         self._token = token
         self._callbacks = callbacks
-        self._clock = clock
         self._bind = bind or bind_loopback
         self._server: asyncio.Server | None = None
         self._everyone: set[Entrance] = set()
         self._left = asyncio.Event()
         self._unadmitted: dict[Entrance, None] = {}
         self._clients: dict[Entrance, RoomSocket] = {}
-        self._bridges: dict[tuple[str, str], BridgeStream] = {}
-        self._other_bridges = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._bridges = Bridges(admissions, callbacks.serve_mcp, clock)
         self._pulse_task: asyncio.Task[None] | None = None
         self.port = 0
 
@@ -119,12 +99,7 @@ class RoomServer:
             self._pulse_task.cancel()
         for client in list(self._clients.values()):
             client.end("the app is closing")
-        for stream in list(self._bridges.values()):
-            stream.close()
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
+        await self._bridges.close()
         await self._say_farewell()
         self._server = None
 
@@ -159,19 +134,15 @@ class RoomServer:
 
     def drop_launch(self, launch_secret: str) -> None:
         """Close the bridges of a launch that has ended."""
-        for (secret, _), stream in list(self._bridges.items()):
-            if secret == launch_secret:
-                stream.close()
+        self._bridges.drop_launch(launch_secret)
 
     def find_launch(self, secret: str) -> tuple[Launch, bool] | None:
         """See House."""
         return self._admissions.find(secret) if secret else None
 
     def refuse_bridge(self, head: RequestHead) -> Refusal | None:
-        """See House. A bridge of a launch is never refused for numbers."""
-        if self._other_bridges < MAX_OTHER_BRIDGES or self.find_launch(head.one("x-pullcept-launch") or ""):
-            return None
-        return Refusal(503, "too many bridges are connected")
+        """See House."""
+        return self._bridges.refuse(head)
 
     def on_status(self, seat: Seat, generation: int, body: dict[str, Any]) -> None:
         """See House."""
@@ -247,63 +218,7 @@ class RoomServer:
 
     def _open_bridge(self, entrance: Entrance, head: RequestHead, rest: bytes) -> None:
         self._unadmitted.pop(entrance, None)
-        stream = BridgeStream(entrance.transport)
-        arrival = self._admit(head)
-        task = asyncio.create_task(self._serve_bridge(stream, arrival, head), name="bridge")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        entrance.become(stream, rest)
-
-    def _admit(self, head: RequestHead) -> BridgeArrival:
-        launch = head.one("x-pullcept-launch")
-        guest = None if launch else guest_claim(head)
-        if guest is not None:
-            return BridgeArrival(Admission(None, "a guest has no launch"), guest)
-        entry, instance = head.one("x-pullcept-entry"), head.one("x-pullcept-instance")
-        control = head.one("x-pullcept-control")
-        return BridgeArrival(self._admissions.admit(launch, control, entry, instance, self._clock()))
-
-    async def _serve_bridge(self, stream: BridgeStream, arrival: BridgeArrival, head: RequestHead) -> None:
-        while arrival.admission.wait:
-            # A CLI that starts its server anew does not ask twice, so the answer waits instead of being empty.
-            await asyncio.sleep(arrival.admission.wait)
-            if stream.has_ended:
-                stream.close()
-                return
-            arrival = self._admit(head)
-        launch, instance = arrival.admission.launch, head.one("x-pullcept-instance") or ""
-        key = (launch.launch_secret if launch else "", instance if launch else str(id(stream)))
-        if (older := self._bridges.get(key)) is not None:
-            older.close()
-        self._bridges[key] = stream
-        self._other_bridges += launch is None
-        took_seat: bool | None = True
-        try:
-            if launch is None and self._other_bridges > MAX_OTHER_BRIDGES:
-                return
-            took_seat = await self._callbacks.serve_mcp(stream, arrival)
-        except ConnectionError:
-            log.info("a bridge left in the middle of something")
-        except Exception:
-            log.exception("serving a bridge failed")
-        finally:
-            if self._bridges.get(key) is stream:
-                del self._bridges[key]
-            if launch is not None and took_seat is False:
-                self._admissions.unbind(launch.launch_secret, instance)
-            self._other_bridges -= launch is None
-            if launch is not None:
-                self._admissions.instance_gone(instance, self._clock())
-            stream.close()
-
-
-def guest_claim(head: RequestHead) -> GuestClaim | None:
-    """The claim of a guest's bridge, or None when it names no room or no name."""
-    room, name = _text(head, "x-pullcept-room"), _text(head, "x-pullcept-name")
-    if not room or not name:
-        return None
-    hue = head.one("x-pullcept-hue") or ""
-    return GuestClaim(room, name, int(hue) % 360 if hue.isascii() and hue.isdecimal() and len(hue) <= 4 else None)
+        entrance.become(self._bridges.open(entrance.transport, head), rest)
 
 
 def bind_loopback() -> socket.socket:
@@ -317,11 +232,3 @@ def bind_loopback() -> socket.socket:
         listener.close()
         raise
     return listener
-
-
-def _text(head: RequestHead, name: str) -> str:
-    """A percent-encoded header value as text; empty when absent or not UTF-8."""
-    try:
-        return unquote_to_bytes(head.one(name) or "").decode("utf-8").strip()
-    except UnicodeDecodeError:
-        return ""

@@ -9,7 +9,7 @@ import pytest
 
 from pullcept.core.launch import Launch
 from pullcept.core.lines import MAX_LINE_BYTES, LineTooLong
-from pullcept.host import server
+from pullcept.host import bridges
 from pullcept.host.bridge_stream import BridgeStream
 from pullcept.host.server import BridgeArrival, GuestClaim
 from tests.host.live_host import TOKEN, LiveHost, launch_of, read_to_end, status_of, wait_for
@@ -201,7 +201,7 @@ def test_a_bridge_that_never_reads_holds_up_nobody(host: LiveHost, launch: Launc
 def test_more_bridges_without_a_launch_than_allowed_are_refused_and_seats_never(
     host: LiveHost, launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MAX_OTHER_BRIDGES", 1)
+    monkeypatch.setattr(bridges, "MAX_OTHER_BRIDGES", 1)
     with arrive(host, rest=b"x\n") as other:
         line_of(other)
         with host.raw() as second:
