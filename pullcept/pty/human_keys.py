@@ -7,7 +7,8 @@ from concurrent.futures import Future
 
 from pullcept.pty.terminal import Terminal
 
-ESCAPE = b"\x1b"
+# Escape as programs get it: plain, or from an enhanced keyboard they switched on.
+ESCAPES = frozenset({b"\x1b", b"\x1b[27u", b"\x1b[27;1u"})
 ENTER = b"\r"
 
 BETWEEN_KEYS = 0.02
@@ -26,7 +27,7 @@ def is_report(data: bytes) -> bool:
 
 def gap_after(before: bytes, after: bytes | None) -> float:
     """Seconds between two kept keys, so that the program takes them as two. `after` None: none is known yet."""
-    if before == ESCAPE:
+    if before in ESCAPES:
         return AFTER_ESCAPE
     return AROUND_ENTER if ENTER in (before, after) else BETWEEN_KEYS
 
@@ -59,7 +60,7 @@ class HumanKeys:
         """One key press or paste."""
         if is_report(data):
             self._terminal.write(data)
-        elif self._keeping and self._escape_may_pass and data == ESCAPE:
+        elif self._keeping and self._escape_may_pass and data in ESCAPES:
             self._escape_may_pass = False
             self._escape = self._pass(data), self._clock()
         elif self._keeping or self._passing or self._kept:

@@ -1,12 +1,14 @@
 """Starting one program in a pseudo terminal (POSIX). All that can be refused is refused before the fork."""
 
+import contextlib
+import gc
 import os
 import shutil
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ptyprocess import PtyProcess
 
@@ -27,7 +29,7 @@ def spawn_process(
 ) -> tuple[PtyProcess, int]:
     """Start `argv` and return its process with the non-blocking master. Raises `TerminalFailed`."""
     line = checked_line(argv, cwd, env)
-    with _ONE_AT_A_TIME, warnings.catch_warnings():
+    with _ONE_AT_A_TIME, _no_collection(), warnings.catch_warnings():
         # Python warns of any fork in a program with threads; the child only runs `_prepare` and then exec.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
@@ -38,6 +40,18 @@ def spawn_process(
             raise TerminalFailed(f"{argv[0]} could not be started: {_reason(error)}") from error
     os.set_blocking(process.fd, False)
     return process, process.fd
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    # A collection between fork and exec would run finalizers of the whole app in the child, Tk's among them.
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def release_process(process: PtyProcess) -> None:

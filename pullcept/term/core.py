@@ -28,13 +28,15 @@ BRACKETED_PASTE, SYNCHRONIZED, GRAPHEMES, ALTERNATE = 2004, 2026, 2027, 1049
 MOUSE_MODES = (9, 1000, 1002, 1003)
 
 _SYNC_BEGIN, _SYNC_END = b"\x1b[?2026h", b"\x1b[?2026l"
-_CURSOR_SHAPE = re.compile(rb"\x1b\[([0-6]?) q|\x1bc|\x1b\[!p")
+# What the engine does not tell about, or undoes: cursor shapes, resets, the end of grapheme clusters.
+_WATCHED = re.compile(rb"\x1b\[([0-6]?) q|\x1bc|\x1b\[!p|\x1b\[\?2027l")
+_WATCHED_LENGTH = 8
 _SHAPES = {b"3": "underline", b"4": "underline", b"5": "bar", b"6": "bar"}
 # Ends every string, leaves the alternate screen, and switches off what a program may leave on when it dies.
 _AFTER_EXIT = (
-    b"\x18\x1b[?2026l\x1b[?1049l\x1b[?47l\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l"
+    b"\x1b\\\x1b[?2026l\x1b[?1049l\x1b[?47l\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l"
     b"\x1b[?1015l\x1b[?1016l\x1b[?2004l\x1b[?2031l\x1b[?2048l\x1b[?1l\x1b[?66l\x1b>\x1b[>4;0m\x1b[<99u\x1b[=0;1u"
-    b"\x1b[?6l\x1b[?7h\x1b[r\x1b[4l\x1b[0m\x1b(B\x0f\x1b[?25h\x1b[0 q\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07"
+    b"\x1b[?6l\x1b[?7h\x1b[4l\x1b[0m\x1b(B\x0f\x1b[?25h\x1b[0 q\x1b]104\x07\x1b]110\x07\x1b]111\x07\x1b]112\x07"
 )
 # Replies that consist of numbers and fixed words. Others could carry text of the output back as input.
 _SAFE_REPLY = re.compile(
@@ -76,6 +78,7 @@ class TerminalCore:
         self._revision = 0
         self._bells = 0
         self._cursor_shape = b""
+        self._tail = b""
         self._build()
 
     def _build(self) -> None:
@@ -124,7 +127,6 @@ class TerminalCore:
         with self._lock:
             reports = self._scanner.feed(data)
             error = self._feed_safely(data)
-            self._note_cursor_shape(data)
             self._revision += 1
             replies = b"".join(_SAFE_REPLY.findall(b"".join(self._replies)))
             self._replies.clear()
@@ -149,21 +151,28 @@ class TerminalCore:
             end += len(_SYNC_END)
             if _SYNC_BEGIN in data[end:] and self._clock() - self._snapshot_at >= SNAPSHOT_GAP:
                 # The next picture is begun already: keep this one before it is drawn over.
-                self._terminal.feed(data[:end])
+                self._feed_watched(data[:end])
                 self._take_frame()
                 data = data[end:]
-        self._terminal.feed(data)
-        if not self._terminal.mode(GRAPHEMES):
-            self._terminal.set_mode(GRAPHEMES, True)
+        self._feed_watched(data)
         if not self._terminal.mode(SYNCHRONIZED):
             self._hold_until = None
         elif self._hold_until is None:
             self._hold_until = self._clock() + HOLD_LIMIT
 
-    def _note_cursor_shape(self, data: bytes) -> None:
-        if b"\x1b" in data:
-            for found in _CURSOR_SHAPE.finditer(data):
-                self._cursor_shape = found[1] or b""
+    def _feed_watched(self, data: bytes) -> None:
+        """Feed the engine, stopping behind each sequence whose effect must be seen to at once."""
+        before, self._tail = self._tail, (self._tail + data)[-_WATCHED_LENGTH:]
+        fed = 0
+        if b"\x1b" in before or b"\x1b" in data:
+            for found in _WATCHED.finditer(before + data):
+                end = found.end() - len(before)
+                if end > 0:
+                    self._terminal.feed(data[fed:end])
+                    fed = end
+                    self._cursor_shape = found[1] or b""
+                    self._terminal.set_mode(GRAPHEMES, True)
+        self._terminal.feed(data[fed:])
 
     def on_exit(self) -> None:
         """The program is gone: its last output stays, the modes it may have left on do not."""

@@ -33,11 +33,13 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--permission-for", type=float, default=0, metavar="MS", help="it closes by itself")
     parser.add_argument("--trust", action="store_true", help="first screen whose default answer is to leave")
     parser.add_argument("--never-read", action="store_true")
-    parser.add_argument("--slow-read", type=int, metavar="BYTES", help="read so many bytes every 20 ms")
+    parser.add_argument("--slow-read", type=int, metavar="BYTES", help="read so many bytes at a time")
+    parser.add_argument("--slow-pause", type=float, default=20, metavar="MS", help="pause before each slow read")
     parser.add_argument("--read-after", type=float, default=0, metavar="S", help="begin to read late")
     parser.add_argument("--line-mode", action="store_true")
     parser.add_argument("--ignore-hup", action="store_true", help="ignore hang-up and request to end")
     parser.add_argument("--delete-lf", action="store_true")
+    parser.add_argument("--lf-sends", action="store_true", help="a line feed is Enter too")
     parser.add_argument("--die-after", type=int, metavar="BYTES", help="leave when so much input was read")
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("--no-enter", action="store_true", help="never react to Enter")
@@ -223,7 +225,7 @@ class Program:
 
     def _read(self) -> bytes:
         if self.wanted.slow_read:
-            time.sleep(0.02)
+            time.sleep(self.wanted.slow_pause / 1000)
             return os.read(0, self.wanted.slow_read)
         return os.read(0, 65_536)
 
@@ -237,6 +239,8 @@ class Program:
             return
         if self.wanted.delete_lf:
             text = text.replace("\n", "")
+        if self.wanted.lf_sends:
+            text = text.replace("\n", "\r")
         for turn in self.box.take(text, now):
             self._submit(turn)
         if self.wanted.permission_after is not None and not self.asked and self.box.text:

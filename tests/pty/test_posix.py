@@ -121,6 +121,17 @@ def test_a_missing_folder_and_a_broken_program_are_refused(one: PosixTerminals, 
         Live(one, ["/bin/cat"], tmp_path, env={"A=B": "1"})
 
 
+def test_a_system_without_free_terminals_is_a_reason_too(
+    one: PosixTerminals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*line: object, **more: object) -> None:
+        raise OSError("out of pty devices")
+
+    monkeypatch.setattr("pullcept.pty.spawn.PtyProcess.spawn", fail)
+    with pytest.raises(TerminalFailed, match="out of pty devices"):
+        Live(one, ["/bin/cat"], tmp_path)
+
+
 def test_arguments_folder_and_environment_arrive_exactly(one: PosixTerminals, tmp_path: Path) -> None:
     code = "import os,sys,json;print('<'+json.dumps([sys.argv[1:],os.getcwd(),dict(os.environ)])+'>')"
     words = ["a b", "$HOME", "`id`", '"q"', "*", "", "漢字", "; exit"]

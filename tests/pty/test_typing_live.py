@@ -1,6 +1,7 @@
 """Posts typed into real terminals: whole through the right profile of a kind of CLI, lost through another."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -150,6 +151,35 @@ def test_a_line_program_gets_lines_and_a_line_that_would_be_cut_is_refused(
         seat.put("one\ntwo", "m2")
         assert await seat.turns() == [f"{TAG} ⏎ one ⏎ two"]
         assert [message_id for message_id, state, _ in seat.states if state is DeliveryState.FAILED] == ["m1"]
+        await seat.close()
+
+    play(test)
+
+
+@pytest.mark.parametrize(("profile", "expected"), [(LINE, [f"{TAG} ⏎ a ⏎ - b"]), (RAW, [TAG, "a", "- b"])])
+def test_a_program_that_sends_on_line_feeds_gets_one_turn_through_the_line_profile_only(
+    terminals: PosixTerminals, tmp_path: Path, profile: Profile, expected: list[str]
+) -> None:
+    async def test() -> None:
+        seat = Seat(terminals, tmp_path, profile, "--lf-sends")
+        await seat.ready()
+        seat.put("a\n- b")
+        assert await seat.turns(len(expected)) == expected
+        await seat.close()
+
+    play(test)
+
+
+def test_the_tag_can_be_read_even_where_line_feeds_are_lost(terminals: PosixTerminals, tmp_path: Path) -> None:
+    async def test() -> None:
+        seat = Seat(terminals, tmp_path, RAW, "--delete-lf")
+        await seat.ready()
+        seat.put("AAA\nBBB")
+        (turn,) = await seat.turns()
+        text = turn.removeprefix("[pullcept] ")
+        tag, end = json.JSONDecoder().raw_decode(text)
+        assert tag["message_id"] == "m1"
+        assert text[end:] == "AAABBB"
         await seat.close()
 
     play(test)

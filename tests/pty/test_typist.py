@@ -3,8 +3,11 @@
 import asyncio
 import re
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from pullcept.core.seat import DeliveryState
-from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI, LINE, PASTE, RAW
+from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI, LINE, PASTE, RAW, Profile
 from pullcept.pty.terminal import ExitStatus, TerminalEnded, WriteUnsure
 from pullcept.pty.typist import LINE_MODE, NO_PASTE, NOT_READING, NOT_READY, SHORTENED, UNSURE_REASON, TypedPost
 from tests.pty.virtual import Stage, on_stage, settle
@@ -135,6 +138,14 @@ async def test_the_first_escape_goes_between_two_pieces_and_the_next_piece_waits
     assert times[3] == 0.2, "0.15 s after the Escape"
     assert [data for _, data in stage.terminal.writes].count(b"\x1b") == 2
     assert stage.terminal.writes[-1][1] == b"\x1b", "the second one is kept"
+
+
+@on_stage(CLAUDE_CODE)
+async def test_the_escape_of_an_enhanced_keyboard_goes_at_once_too(stage: Stage) -> None:
+    stage.put(body="x" * 1000)
+    await stage.wait(0.05)
+    stage.typist.write_keys(b"\x1b[27u")
+    assert stage.terminal.writes[-1] == (0.05, b"\x1b[27u")
 
 
 @on_stage(CODEX_CLI)
@@ -352,6 +363,47 @@ async def test_keys_in_a_flood_of_posts_are_neither_lost_nor_reordered(stage: St
     assert len(stage.typed()) == 10
     for turn in re.findall(rb"\[pullcept\][^\r]*\r", stage.terminal.data):
         assert b"<" not in turn
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "\r", "\x1b", "\x03", "long paste", "post"]), st.integers(0, 700))),
+    st.sampled_from([CLAUDE_CODE, CODEX_CLI, RAW]),
+)
+def test_whatever_a_human_presses_while_posts_come_all_arrives_and_nothing_mixes(
+    events: list[tuple[str, int]], profile: Profile
+) -> None:
+    @on_stage(profile)
+    async def play(stage: Stage) -> None:
+        pressed, posts = [], 0
+        for what, pause in events:
+            if what == "post":
+                posts += 1
+                stage.put(f"m{posts}", "body " * 100)
+            else:
+                pressed.append(what.encode())
+                stage.typist.write_keys(what.encode())
+            await stage.wait(pause / 1000)
+        await stage.wait(60)
+        assert stage.typed() == [f"m{number + 1}" for number in range(posts)]
+        assert sorted(stage.keys) == sorted(pressed)
+        without_escapes = [key for key in stage.keys if key != b"\x1b"]
+        assert without_escapes == [key for key in pressed if key != b"\x1b"], "only Escape may go ahead"
+        assert_posts_unmixed(stage, posts)
+
+    play()
+
+
+def assert_posts_unmixed(stage: Stage, posts: int) -> None:
+    writes = [data for _, data in stage.terminal.writes]
+    for number in range(1, posts + 1):
+        first = next(index for index, data in enumerate(writes) if b'"m%d"' % number in data)
+        inside, enter = [], first
+        while not writes[enter].endswith(b"\r"):
+            inside.append(writes[enter])
+            enter += 1
+        keys = {b"a", b"\x03", b"long paste"}
+        assert not keys & set(inside)
+        assert inside.count(b"\x1b") <= 1
 
 
 def test_a_typist_that_was_never_used_closes_without_a_loop() -> None:

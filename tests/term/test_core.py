@@ -3,13 +3,15 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pullcept.term.core import Fed, TerminalCore
 from pullcept.term.frame import TerminalFrame
 
 VIM_LIKE = (
     "\x1b[?1049h\x1b[?2004h\x1b[1;24r\x1b[H\x1b[2J\x1b[38:2::10:20:30mcolour\x1b[0m\r\n漢字と👨‍👩‍👧\x1b[4:3mcurly\x1b[0m"
-    "\x1b]0;a title\x07\x1bP+q544e\x1b\\\x1b_Gi=1;AAAA\x1b\\\x1b[6n\x1b[5;5Hthere\x1b[?25l\x1b[3 q"
+    "\x1b]0;a title\x07\x1bP+q544e\x1b\\\x1b_Gi=1;AAAA\x1b\\\x1b[6n\x1b[5;5Hthere\x1b[3 q"
 ).encode()
 
 
@@ -126,9 +128,54 @@ def test_a_character_cut_between_two_pieces_is_one_character() -> None:
     assert lines(screen.frame())[0] == "日"
 
 
-def test_clusters_stay_whole_after_a_reset_by_the_program() -> None:
-    assert shown("\x1bc👨‍👩‍👧x")[0] == "👨‍👩‍👧x"
-    assert shown("\x1b[!p\x1b[H👨‍👩‍👧x")[0] != ""
+@pytest.mark.parametrize("reset", ["\x1bc", "\x1b[!p", "\x1b[?2027l"])
+def test_clusters_stay_whole_after_a_reset_by_the_program(reset: str) -> None:
+    data = f"{reset}👨‍👩‍👧x".encode()
+    for cut in range(len(data)):
+        screen = core()
+        screen.feed(data[:cut])
+        screen.feed(data[cut:])
+        assert [(run.column, run.text) for run in screen.frame().rows[0]] == [(0, "👨‍👩‍👧"), (2, "x")]
+
+
+SEQUENCES = [
+    *(b"\x1b[%dm" % number for number in (0, 1, 31, 48)),
+    *(b"\x1b[?%d%c" % (mode, end) for mode in (1049, 25, 2026, 2004, 7, 6) for end in b"hl"),
+    *(
+        b"\x1b[%s" % text
+        for text in (b"H", b"2J", b"3;5H", b"K", b"2M", b"2L", b"6n", b"c", b"5 q", b"1;3r", b"!p", b"S")
+    ),
+    *(b"\x1b]0;title\x07", b"\x1b]52;c;?\x07", b"\x1b]11;?\x1b\\", b"\x1bPq\x1b\\", b"\x1b]8;;http://x\x07", b"\x1bc"),
+    *("漢字", "👨‍👩‍👧", "🇯🇵", "e\u0301", "\r\n", "\t", "plain text ", "\b", "\x1b", "\x9b", "\u200d"),
+    *(b"\xff", b"\xe6\x97", b"\x18", b"\x00", b"\x07", b"\x0e", b"\x1b(0"),
+]
+streams = st.lists(
+    st.sampled_from([item.encode() if isinstance(item, str) else item for item in SEQUENCES]), max_size=25
+).map(b"".join)
+
+
+@given(streams, st.lists(st.integers(0, 200), max_size=6))
+def test_any_stream_cut_anywhere_gives_the_same_picture_and_replies(data: bytes, cuts: list[int]) -> None:
+    whole, screen = core(12, 5), core(12, 5)
+    replies = whole.feed(data).replies
+    got, at = b"", 0
+    for cut in [*sorted(cut for cut in cuts if cut < len(data)), len(data)]:
+        got += screen.feed(data[at:cut]).replies
+        at = cut
+    assert got == replies
+    whole.feed(b"\x1b[?2026l")
+    screen.feed(b"\x1b[?2026l")
+    expected, frame = whole.frame(), screen.frame()
+    assert frame.rows == expected.rows
+    assert (frame.cursor, frame.title) == (expected.cursor, expected.title)
+
+
+def test_output_of_a_program_without_the_alternate_screen_stays_where_it_is_after_the_exit() -> None:
+    screen = core()
+    screen.feed(b"one\r\ntwo\r\nthree")
+    before = lines(screen.frame())
+    screen.on_exit()
+    assert lines(screen.frame()) == before
 
 
 def test_unchanged_rows_are_the_same_objects_and_changed_ones_are_told() -> None:
