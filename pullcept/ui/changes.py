@@ -72,6 +72,18 @@ class StatusChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class FrontWanted:
+    """Bring the window to the front."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseWanted:
+    """Close the window after so many seconds in which nobody used it."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class ScreenEnded:
     """The app has ended; the window closes."""
 
@@ -90,5 +102,7 @@ Change = (
     | TerminalsChanged
     | TerminalWanted
     | StatusChanged
+    | FrontWanted
+    | CloseWanted
     | ScreenEnded
 )

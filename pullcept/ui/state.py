@@ -87,6 +87,8 @@ class ScreenState:
             screen.TerminalOpened: self._take_terminal,
             screen.TypingPost: self._take_typing,
             screen.StatusSaid: self._take_status,
+            screen.RaiseAsked: lambda event: (changes.FrontWanted(),),
+            screen.CloseUnlessUsed: lambda event: (changes.CloseWanted(event.seconds),),
             screen.AppEnded: self._take_ended,
         }
 

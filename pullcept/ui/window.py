@@ -227,6 +227,10 @@ class RoomWindow:
                 self.terminal.update_tabs()
             case changes.StatusChanged():
                 self.status.update_status()
+            case changes.FrontWanted():
+                self._come_to_front()
+            case changes.CloseWanted(seconds):
+                self._close_unless_used(seconds)
 
     def _draw_all(self) -> None:
         self._draw_topics()
@@ -259,6 +263,20 @@ class RoomWindow:
             log.info("the app ended: %s", reason)
         self.pump.stop()
         self.root.destroy()
+
+    def _come_to_front(self) -> None:
+        self.root.deiconify()
+        self.root.lift()
+        self.root.focus_force()
+
+    def _close_unless_used(self, seconds: float) -> None:
+        timer = self.root.after(int(seconds * 1000), self.actions.quit)
+
+        def keep(event: "tk.Event[tk.Misc]") -> None:
+            self.root.after_cancel(timer)
+
+        for used in ("<KeyPress>", "<ButtonPress>"):
+            self.root.bind_all(used, keep, add=True)
 
     def _look(self) -> None:
         visible = self.root.state() != "withdrawn" and bool(self.root.winfo_viewable())
