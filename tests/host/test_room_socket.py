@@ -314,3 +314,32 @@ def test_when_the_app_closes_its_clients_are_told(host: LiveHost, foreign_client
     host.stop_server()
     assert client.recv_data() == (websocket.ABNF.OPCODE_CLOSE, b"\x03\xe9the app is closing")
     client.close()
+
+
+def test_what_was_said_right_before_leaving_was_said(host: LiveHost) -> None:
+    with host.guest() as guest:
+        for number in range(300):
+            frame = {"type": "post", "message_id": f"m-{number}", "content": "x" * 500, "ts": TS}
+            guest.say(frame)
+    wait_for(lambda: len(host.outside.logs.get(TOPIC, ())) == 300)
+
+
+def test_a_post_that_comes_with_the_handshake_is_taken_after_it(host: LiveHost) -> None:
+    def text(frame: dict[str, Any]) -> bytes:
+        data = json.dumps(frame).encode()
+        return b"\x81\xfe%s\x00\x00\x00\x00%s" % (len(data).to_bytes(2), data)
+
+    head = (
+        f"GET /room HTTP/1.1\r\nHost: localhost:{host.port}\r\nAuthorization: Bearer {TOKEN}\r\n"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    hello = {"type": "hello", "protocol": 11, "name": "Hasty", "room": TOPIC, "padding": "x" * 100}
+    post = {"type": "post", "message_id": "m-1", "content": "early", "ts": TS, "padding": "x" * 100}
+    with host.raw() as wire:
+        wire.sendall(head.encode() + text(hello) + text(post))
+        heard = b""
+        while b"m-1" not in heard:
+            heard += wire.recv(4096)
+    assert heard.startswith(b"HTTP/1.1 101 ")
+    assert host.outside.logs[TOPIC][0].content == "early"
