@@ -221,6 +221,11 @@ def room_environment(launch: Launch, url: str, token: str) -> dict[str, str]:
     return values
 
 
+BARE_ROLES = frozenset({"sidecar", "statusline"})
+BARE_START = ("-I", "-S")
+"""The interpreter reads no PYTHON... value of the CLI's environment and looks for no packages: 30 ms instead of 50."""
+
+
 class LaunchLineError(ValueError):
     """A launch line that could not be found again by the CLI that starts it."""
 
@@ -254,7 +259,9 @@ def role_line(role: str, executable: str, script: str | None) -> SidecarLine:
     for path in (executable, script):
         if path is not None and not _is_absolute(path):
             raise LaunchLineError(f"not an absolute path: {path}")
-    return SidecarLine(executable, (role,) if script is None else (script, role))
+    if script is None:
+        return SidecarLine(executable, (role,))
+    return SidecarLine(executable, (*(BARE_START if role in BARE_ROLES else ()), script, role))
 
 
 def sidecar_line(executable: str, script: str | None) -> SidecarLine:

@@ -9,6 +9,7 @@ from pullcept.core.launch import (
     Launch,
     LaunchLineError,
     SidecarLine,
+    role_line,
     room_environment,
     sidecar_line,
     statusline_line,
@@ -225,7 +226,7 @@ def test_what_says_nothing_is_left_out_of_the_environment() -> None:
 )
 def test_a_line_is_made_of_absolute_paths_as_they_are(executable: str, script: str | None) -> None:
     line = sidecar_line(executable, script)
-    assert line.argv == (executable, *([script] if script else []), "sidecar")
+    assert line.argv == (executable, *(["-I", "-S", script] if script else []), "sidecar")
     assert line.with_entry("room").args[-2:] == ("--entry", "room")
     assert statusline_line(executable, script).args[-1] == "statusline"
 
@@ -236,6 +237,11 @@ def test_a_line_is_made_of_absolute_paths_as_they_are(executable: str, script: s
 def test_a_relative_path_makes_no_line(executable: str, script: str | None) -> None:
     with pytest.raises(LaunchLineError):
         sidecar_line(executable, script)
+
+
+def test_only_the_light_roles_start_without_packages() -> None:
+    assert role_line("demo-agent", "/p", "/s.py").argv == ("/p", "/s.py", "demo-agent")
+    assert statusline_line("/p", "/s.py").argv == ("/p", "-I", "-S", "/s.py", "statusline")
 
 
 def test_a_line_adds_arguments_without_changing_itself() -> None:

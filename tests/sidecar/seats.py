@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pullcept.core.launch import Launch, room_environment
+from pullcept.core.launch import Launch, room_environment, sidecar_line
 from pullcept.core.protocol import PROTOCOL, Hello
 from pullcept.host.bridge_stream import BridgeStream
 from pullcept.host.server import BridgeArrival
@@ -105,11 +105,15 @@ class BridgeProcess:
     """A bridge as a CLI starts it, with its pipes held by the test."""
 
     def __init__(
-        self, environ: Mapping[str, str], *, entry: str = "pullcept-room", flags: tuple[str, ...] = ()
+        self, environ: Mapping[str, str], *, entry: str = "pullcept-room", command: Sequence[str] | None = None
     ) -> None:
-        command = [sys.executable, *flags, PULLCEPT, "sidecar", "--entry", entry]
+        line = sidecar_line(sys.executable, PULLCEPT).with_entry(entry)
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(environ)
+            command or line.argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(environ),
         )
         self.errors = b""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

@@ -72,11 +72,12 @@ def test_the_conversation_id_of_a_call_is_told_once(house: SeatHouse) -> None:
 
 def test_a_second_process_of_the_same_session_gets_an_empty_server(house: SeatHouse) -> None:
     environ = house.environment(house.seat())
-    with BridgeProcess(environ) as bridge, BridgeProcess(environ) as nested:
+    with BridgeProcess(environ) as bridge:
         bridge.shake_hands()
-        assert "instructions" not in nested.shake_hands()
-        assert nested.tools() == []
-        assert nested.call("say_to_room", POST)["isError"]
+        with BridgeProcess(environ) as nested:
+            assert "instructions" not in nested.shake_hands()
+            assert nested.tools() == []
+            assert nested.call("say_to_room", POST)["isError"]
     assert house.outside.logs == {}
 
 
@@ -285,7 +286,8 @@ def test_a_message_over_the_limit_of_a_line_is_answered_and_the_next_one_works(h
 def test_the_code_page_of_the_system_changes_nothing(house: SeatHouse, encoding: str) -> None:
     environ = {**house.environment(house.seat()), "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
     said = "日本語🚀—\u00a0"
-    with BridgeProcess(environ) as bridge:
+    command = [sys.executable, PULLCEPT, "sidecar", "--entry", "pullcept-room"]
+    with BridgeProcess(environ, command=command) as bridge:
         bridge.shake_hands()
         assert "Delivered" in text(bridge.call("say_to_room", {"content": said}))
         assert said.strip() in text(bridge.call("read_room_history"))
@@ -303,7 +305,8 @@ def test_nothing_but_the_protocol_reaches_the_output(house: SeatHouse, tmp_path:
         encoding="utf-8",
     )
     environ = {**house.environment(house.seat()), "PYTHONPATH": str(tmp_path)}
-    with BridgeProcess(environ) as bridge:
+    command = [sys.executable, PULLCEPT, "sidecar", "--entry", "pullcept-room"]
+    with BridgeProcess(environ, command=command) as bridge:
         bridge.shake_hands()
         wait_for(lambda: b"x\n" in bridge.errors and b"y\n" in bridge.errors)
         assert bridge.has_read_nothing()
@@ -408,31 +411,50 @@ def _copy(source: socket.socket, target: socket.socket) -> None:
         target.shutdown(socket.SHUT_RDWR)
 
 
+SHORT_JUMP = (
+    "import sys\n"
+    f"sys.path.insert(0, {str(Path(PULLCEPT).parent)!r})\n"
+    "import sidecar.relay\n"
+    "sidecar.relay.JUMP_SECONDS = 1.5\n"
+    "from sidecar.bridge import main\n"
+    "main(['--entry', 'pullcept-room'])\n"
+)
+"""The bridge, except that a pause of 1.5 s counts as the long sleep that 30 s are."""
+
+
 @posix_only
-def test_a_stopped_process_posts_once_and_soon_after_it_goes_on(house: SeatHouse) -> None:
-    """A clock that jumps stands for two minutes of sleep: the bridge must not trust its old connection."""
-    environ = {**house.environment(house.seat()), "PULLCEPT_TEST": "1"}
-    with BridgeProcess(environ) as bridge:
+def test_a_process_that_was_stopped_for_long_connects_anew_and_posts_once(house: SeatHouse) -> None:
+    command = [sys.executable, "-I", "-S", "-c", SHORT_JUMP]
+    with BridgeProcess(house.environment(house.seat()), command=command) as bridge:
         bridge.shake_hands()
         bridge.process.send_signal(signal.SIGSTOP)
-        bridge.send(
-            {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "say_to_room", "arguments": POST}}
-        )
+        call = {"name": "say_to_room", "arguments": POST}
+        bridge.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call})
+        stopped = time.monotonic()
+        wait_for(lambda: time.monotonic() - stopped > 2.5)
         bridge.process.send_signal(signal.SIGCONT)
         assert "Delivered" in text(bridge.read(5)["result"])
+        assert bridge.tools() == ["say_to_room", "read_room_history"]
+    assert len(house.streams) == 2
     assert len(house.outside.logs["topic-1"]) == 1
 
 
 def test_it_starts_without_anything_heavy(house: SeatHouse) -> None:
+    """Asked of a bridge that has answered: it prints what it has loaded when its input ends."""
     code = (
-        "import sys, os, threading, time\n"
+        "import sys\n"
         f"sys.path.insert(0, {str(Path(PULLCEPT).parent)!r})\n"
         "import sidecar.bridge as bridge\n"
-        "names = ' '.join(sorted(sys.modules))\n"
-        "sys.stderr.write(names)\n"
+        "end = bridge._end_process\n"
+        "bridge._end_process = lambda: (sys.stderr.write(' '.join(sys.modules)), sys.stderr.flush(), end())\n"
+        "bridge.main(['--entry', 'pullcept-room'])\n"
     )
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stderr.split())
+    with BridgeProcess(house.environment(house.seat()), command=[sys.executable, "-I", "-S", "-c", code]) as bridge:
+        bridge.shake_hands()
+        assert bridge.tools() != []
+        bridge.end_input()
+        wait_for(lambda: b"sidecar.bridge" in bridge.errors)
+    loaded = set(bridge.errors.decode().split())
     assert (
         loaded
         & {"mcp", "pydantic", "asyncio", "websockets", "tkinter", "ssl", "http", "email", "typing", "dataclasses"}
@@ -442,7 +464,7 @@ def test_it_starts_without_anything_heavy(house: SeatHouse) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_it_stays_small_while_the_room_is_there(house: SeatHouse) -> None:
-    with BridgeProcess(house.environment(house.seat()), flags=("-I", "-S")) as bridge:
+    with BridgeProcess(house.environment(house.seat())) as bridge:
         bridge.shake_hands()
         bridge.call("say_to_room", POST)
         status = Path(f"/proc/{bridge.process.pid}/status").read_text(encoding="ascii")
