@@ -139,10 +139,13 @@ class TerminalCore:
             # A failure inside the engine arrives as a BaseException of its own; only real stop requests pass.
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
-            log.warning("the terminal engine failed; its screen begins anew", exc_info=True)
-            self._build()
-            return f"the terminal engine failed ({type(error).__name__}); its screen begins anew"
+            return self._begin_anew(error)
         return ""
+
+    def _begin_anew(self, error: BaseException) -> str:
+        log.warning("the terminal engine failed; its screen begins anew", exc_info=error)
+        self._build()
+        return f"the terminal engine failed ({type(error).__name__}); its screen begins anew"
 
     def _feed_engine(self, data: bytes) -> None:
         end = data.rfind(_SYNC_END)
@@ -209,7 +212,11 @@ class TerminalCore:
             held = self._hold_until is not None and self._clock() < self._hold_until
             if held and self._frame is not None and self._frame.columns == self._size[0]:
                 return self._frame
-            return self._take_frame()
+            try:
+                return self._take_frame()
+            except evp.GhosttyError as error:
+                self._begin_anew(error)
+                return self._take_frame()
 
     def _take_frame(self) -> TerminalFrame:
         if len(self._styles) > STYLES_LIMIT:
@@ -356,8 +363,8 @@ class TerminalCore:
         with self._lock:
             return self._mouse.encode(
                 evp.MouseAction[action.upper()],
-                max(column, 0),
-                max(row, 0),
+                max(0, min(column, self._size[0] - 1)),
+                max(0, min(row, self._size[1] - 1)),
                 button=pressed,
                 mods=mods,
                 any_button_pressed=pressed is not None,

@@ -173,6 +173,7 @@ def _is_typed_text(char: str, mods: Mods, platform: str) -> bool:
 
 def _text_press(text: str, mods: Mods) -> KeyPress:
     consumed = mods & Mods.SHIFT
-    unshifted = text.lower() if len(text) == 1 else None
+    # The lower case of one character may be two.
+    unshifted = text.lower() if len(text) == len(text.lower()) == 1 else None
     key = _PHYSICAL.get(unshifted or "", Key.UNIDENTIFIED)
     return KeyPress(key, mods, text=text, consumed=consumed, unshifted=unshifted)

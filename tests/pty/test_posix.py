@@ -274,6 +274,17 @@ def test_a_polite_program_ends_by_itself_when_asked(terminals: PosixTerminals, t
     assert b"goodbye" in program.output
 
 
+def test_members_of_a_session_are_found_without_proc_too(
+    one: PosixTerminals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Live(one, ["/bin/sh", "-c", "set -m; sleep 300 & sleep 300 & echo up; sleep 300"], tmp_path)
+    program.wait_output(b"up")
+    wait_for(lambda: len(session_members(program.terminal.pid)) == 4, "the children")
+    expected = set(session_members(program.terminal.pid))
+    monkeypatch.setattr("pullcept.pty.processes.os.path.isdir", lambda path: False)
+    assert set(session_members(program.terminal.pid)) == expected
+
+
 STUBBORN = (
     "trap '' HUP TERM INT; set -m; (trap '' HUP TERM; sleep 300; sleep 300) & (trap '' HUP TERM; sleep 300) & "
     "echo up; while :; do sleep 300; done"

@@ -1,7 +1,9 @@
 """The screen of a terminal: pictures, replies, odd input, input bytes."""
 
+import threading
 from collections.abc import Callable
 
+import evp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -354,3 +356,52 @@ def test_mouse_and_focus_are_reported_only_when_asked_for() -> None:
     assert screen.encode_mouse("press", 1, 3, 4) == b"\x1b[<0;4;5M"
     assert screen.encode_mouse("press", 4, 3, 4) == b"\x1b[<64;4;5M"
     assert screen.encode_focus(False) == b"\x1b[O"
+
+
+def test_a_picture_the_engine_cannot_give_is_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = core()
+    screen.feed(b"lost")
+
+    class Broken:
+        def frame(self) -> None:
+            raise evp.GhosttyError("no memory")
+
+    screen._state = Broken()  # type: ignore[assignment]
+    assert lines(screen.frame()) == [""] * 6
+    screen.feed(b"after")
+    assert lines(screen.frame())[0] == "after"
+
+
+def test_places_outside_the_screen_are_reported_at_its_edge() -> None:
+    screen = core()
+    screen.feed(b"\x1b[?1000h\x1b[?1006h")
+    assert screen.encode_mouse("press", 1, 10**12, -5) == b"\x1b[<0;20;1M"
+
+
+def test_pictures_sizes_and_output_from_several_threads_do_not_hurt_each_other() -> None:
+    screen = core(80, 24)
+    failures: list[Exception] = []
+
+    def repeat(action: Callable[[int], object]) -> None:
+        try:
+            for number in range(400):
+                action(number)
+        except Exception as error:  # noqa: BLE001
+            failures.append(error)
+
+    actions: list[Callable[[int], object]] = [
+        lambda n: screen.feed(b"\x1b[3%dmline %d\r\n" % (n % 8, n)),
+        lambda n: screen.frame(),
+        lambda n: screen.resize(60 + n % 40, 20 + n % 10),
+        lambda n: screen.scroll(n % 7 - 3),
+        lambda n: screen.encode_key("a", "a", 0) + screen.paste("x"),
+    ]
+    threads = [threading.Thread(target=repeat, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert failures == []
+    screen.scroll_to_bottom()
+    screen.feed(b"\x1b[0m\x1b[2J\x1b[Hend")
+    assert lines(screen.frame())[0] == "end"

@@ -1,6 +1,8 @@
 """Key events of Tk become the bytes programs expect, on each system."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pullcept.term.core import TerminalCore
 
@@ -77,3 +79,16 @@ def test_the_enhanced_keyboard_is_spoken_when_asked_for() -> None:
     screen.feed(b"\x1b[>1u")
     assert screen.encode_key("Escape", "\x1b", 0) == b"\x1b[27u"
     assert screen.encode_key("q", "q", 0) == b"q"
+
+
+keysyms = st.one_of(
+    st.sampled_from(["a", "Return", "Up", "F25", "space", "??", "", "KP_7", "İ", "ß"]), st.text(max_size=3)
+)
+
+
+@given(keysyms, st.text(max_size=4), st.integers(0, 2**20), st.sampled_from([b"", b"\x1b[>31u", b"\x1b[>4;2m"]))
+def test_no_key_event_whatever_it_holds_is_an_error(keysym: str, char: str, state: int, modes: bytes) -> None:
+    for platform in ("linux", "win32", "darwin"):
+        screen = TerminalCore(20, 5, platform=platform)
+        screen.feed(modes)
+        assert isinstance(screen.encode_key(keysym, char, state), bytes)
