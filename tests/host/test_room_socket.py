@@ -16,8 +16,8 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from pullcept.core.protocol import MAX_FRAME_BYTES, MAX_POST_BYTES
-from pullcept.host import room_socket
-from tests.host.live_host import TOKEN, TOPIC, LiveHost, RoomClient, wait_for
+from pullcept.host import room_socket, server
+from tests.host.live_host import TOKEN, TOPIC, LiveHost, RoomClient, read_to_end, wait_for
 
 type MakeClient = Callable[..., websocket.WebSocket]
 TS = "2026-11-30T00:00:00Z"
@@ -308,7 +308,10 @@ def test_after_a_long_pause_no_client_is_dropped_for_being_late(host: LiveHost, 
     assert host.outside.rosters == rosters
 
 
-def test_when_the_app_closes_its_clients_are_told(host: LiveHost, foreign_client: MakeClient) -> None:
+def test_when_the_app_closes_its_clients_are_told(
+    host: LiveHost, foreign_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "FAREWELL_SECONDS", 0.1)
     client = foreign_client("Last")
     wait_for(lambda: host.run(host.hub.participants, TOPIC))
     host.stop_server()
@@ -316,30 +319,49 @@ def test_when_the_app_closes_its_clients_are_told(host: LiveHost, foreign_client
     client.close()
 
 
-def test_what_was_said_right_before_leaving_was_said(host: LiveHost) -> None:
-    with host.guest() as guest:
-        for number in range(300):
-            frame = {"type": "post", "message_id": f"m-{number}", "content": "x" * 500, "ts": TS}
-            guest.say(frame)
-    wait_for(lambda: len(host.outside.logs.get(TOPIC, ())) == 300)
+def text_frame(frame: dict[str, Any]) -> bytes:
+    """One masked text frame as it stands on the wire."""
+    data = json.dumps({**frame, "padding": "x" * 126}).encode()
+    return b"\x81\xfe%s\x00\x00\x00\x00%s" % (len(data).to_bytes(2), data)
+
+
+def handshake(host: LiveHost) -> bytes:
+    """A whole handshake request."""
+    lines = [
+        "GET /room HTTP/1.1",
+        f"Host: localhost:{host.port}",
+        f"Authorization: Bearer {TOKEN}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    ]
+    return "\r\n".join([*lines, "", ""]).encode()
+
+
+HASTY_HELLO = {"type": "hello", "protocol": 11, "name": "Hasty", "room": TOPIC}
+
+
+def post_frame(number: int) -> bytes:
+    return text_frame({"type": "post", "message_id": f"m-{number}", "content": "x" * 300, "ts": TS})
 
 
 def test_a_post_that_comes_with_the_handshake_is_taken_after_it(host: LiveHost) -> None:
-    def text(frame: dict[str, Any]) -> bytes:
-        data = json.dumps(frame).encode()
-        return b"\x81\xfe%s\x00\x00\x00\x00%s" % (len(data).to_bytes(2), data)
-
-    head = (
-        f"GET /room HTTP/1.1\r\nHost: localhost:{host.port}\r\nAuthorization: Bearer {TOKEN}\r\n"
-        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
-    )
-    hello = {"type": "hello", "protocol": 11, "name": "Hasty", "room": TOPIC, "padding": "x" * 100}
-    post = {"type": "post", "message_id": "m-1", "content": "early", "ts": TS, "padding": "x" * 100}
     with host.raw() as wire:
-        wire.sendall(head.encode() + text(hello) + text(post))
+        wire.sendall(handshake(host) + text_frame(HASTY_HELLO) + post_frame(1))
         heard = b""
         while b"m-1" not in heard:
             heard += wire.recv(4096)
     assert heard.startswith(b"HTTP/1.1 101 ")
-    assert host.outside.logs[TOPIC][0].content == "early"
+    assert len(host.outside.logs[TOPIC]) == 1
+
+
+def test_what_was_said_right_before_leaving_was_said(host: LiveHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room_socket, "TURN_SECONDS", 0.0)
+    posts = b"".join(post_frame(number) for number in range(400))
+    goodbye = b"\x88\x80\x00\x00\x00\x00"
+    with host.raw() as wire:
+        wire.sendall(handshake(host) + text_frame(HASTY_HELLO) + posts + goodbye)
+        read_to_end(wire)
+    wait_for(lambda: host.run(host.hub.participants, TOPIC) == ())
+    assert len(host.outside.logs[TOPIC]) == 400
