@@ -70,7 +70,6 @@ class RoomSocket:
         self._reading = True
         self._writable = True
         self._finished = False
-        self._dropped = False
         self._head_tail = b""
         self._stalled = 0
         self._silence = Silence()
@@ -98,9 +97,6 @@ class RoomSocket:
     def lost(self) -> None:
         """The connection is gone."""
         self._stop_timer()
-        while self._waiting and not self._dropped:
-            # What was said before leaving was said; only its answer finds nobody any more.
-            self._take_frame(self._waiting.popleft())
         self._waiting.clear()
         member, self._member = self._member, None
         if member is not None:
@@ -282,7 +278,6 @@ class RoomSocket:
 
     def _drop(self, why: str) -> None:
         log.warning("a client of the room was dropped: it %s", why)
-        self._dropped = True
         self._transport.abort()
 
     def _start_timer(self, seconds: float) -> None:
