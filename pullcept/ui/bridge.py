@@ -26,13 +26,16 @@ class Pump:
         self._events = events
         self._take = take
         self._timer: str | None = None
+        self._runs = False
 
     def start(self) -> None:
         """Begin to drain; ends with `stop`."""
+        self._runs = True
         self._timer = self._widget.after(1, self._turn)
 
     def stop(self) -> None:
         """Drain no more."""
+        self._runs = False
         if self._timer is not None:
             self._widget.after_cancel(self._timer)
             self._timer = None
@@ -44,7 +47,7 @@ class Pump:
             if batch:
                 self._take(batch)
         finally:
-            if self._widget.winfo_exists():
+            if self._runs:
                 self._timer = self._widget.after(WAIT_BUSY_MS if batch else WAIT_IDLE_MS, self._turn)
 
     def _batch(self) -> list[ScreenEvent]:

@@ -138,8 +138,11 @@ class TerminalScreen(tk.Canvas):
 
     def show(self, core: TerminalCore | None, *, live: bool) -> None:
         """Show this terminal, or nothing. `live`: its session runs."""
-        self._live = live
+        was_live, self._live = self._live, live
         if core is self._core:
+            if live != was_live:
+                self._paint_cursor()
+                self._tell_size()
             return
         self._core, self._drawn, self._revision, self._selected = core, None, -1, None
         self._clear()
@@ -155,6 +158,8 @@ class TerminalScreen(tk.Canvas):
 
     def cell_size(self) -> tuple[int, int]:
         """Columns and rows that fit now."""
+        if self.winfo_width() > 1:
+            self._measure()
         return self._grid
 
     def has_focus(self) -> bool:
@@ -293,11 +298,14 @@ class TerminalScreen(tk.Canvas):
     def _configured(self) -> None:
         if self._size_timer is not None:
             self.after_cancel(self._size_timer)
+        self._measure()
+        self._size_timer = self.after(RESIZE_QUIET_MS, self._tell_size)
+
+    def _measure(self) -> None:
         pad = 2 * self._theme.px(PAD)
         columns = max(20, (self.winfo_width() - pad) // self.fonts.cell_width)
         rows = max(4, (self.winfo_height() - pad) // self.fonts.cell_height)
         self._grid = (columns, rows)
-        self._size_timer = self.after(RESIZE_QUIET_MS, self._tell_size)
 
     def _tell_size(self) -> None:
         if self._size_timer is not None:

@@ -66,6 +66,7 @@ class RowList(tk.Frame):
         self.selected: str | None = None
         self._hovered: str | None = None
         self._redraw: str | None = None
+        self._view: tuple[float, float] = (0.0, 1.0)
         self.canvas = tk.Canvas(self, bg=theme.role("side"), highlightthickness=0, takefocus=True, width=1, height=1)
         self._bar = ttk.Scrollbar(self, orient="vertical", command=self.canvas.yview)
         self.canvas.configure(yscrollcommand=self._scrolled)
@@ -131,16 +132,23 @@ class RowList(tk.Frame):
         self._tops, top = [], 0
         for line in self._lines:
             self._tops.append(top)
-            height = theme.px(line.height)
-            chosen = line.kind == "row" and line.key == self.selected
-            hovered = line.kind == "row" and line.key == self._hovered
-            ground = theme.role("selected" if chosen else "hover" if hovered else "side")
-            place = Place(theme.px(8), top, self._row_width(), height, ground, chosen, hovered)
-            if chosen or hovered:
-                self._paint_ground(place)
-            self._draw(canvas, line.key, place)
-            top += height
+            top += theme.px(line.height)
         canvas.configure(scrollregion=(0, 0, canvas.winfo_width(), max(top + theme.px(8), 1)))
+        first = canvas.canvasy(0)
+        last = first + canvas.winfo_height()
+        for line, begins in zip(self._lines, self._tops, strict=True):
+            if begins + theme.px(line.height) >= first and begins <= last:
+                self._paint_line(line, begins)
+
+    def _paint_line(self, line: Line, top: int) -> None:
+        theme = self._theme
+        chosen = line.kind == "row" and line.key == self.selected
+        hovered = line.kind == "row" and line.key == self._hovered
+        ground = theme.role("selected" if chosen else "hover" if hovered else "side")
+        place = Place(theme.px(8), top, self._row_width(), theme.px(line.height), ground, chosen, hovered)
+        if chosen or hovered:
+            self._paint_ground(place)
+        self._draw(self.canvas, line.key, place)
 
     def _paint_ground(self, place: Place) -> None:
         theme = self._theme
@@ -157,6 +165,9 @@ class RowList(tk.Frame):
         elif not self._bar.winfo_ismapped():
             self._bar.pack(side="right", fill="y")
         self._bar.set(first, last)
+        if (first, last) != self._view:
+            self._view = (first, last)
+            self.redraw()
 
     def _wheel(self, step: int) -> None:
         if self.canvas.yview() != (0.0, 1.0):
@@ -206,7 +217,7 @@ class RowList(tk.Frame):
     def _move(self, step: int) -> str:
         rows = self._rows()
         if rows:
-            place = rows.index(self.selected) + step if self.selected in rows else 0
+            place = (rows.index(self.selected) if self.selected in rows else -1) + step
             self._choose(rows[max(0, min(len(rows) - 1, place))])
             self._reveal()
         return "break"

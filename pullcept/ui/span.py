@@ -74,6 +74,18 @@ def beginning(costs: Costs, start: int) -> Span:
     return Span(start, stop)
 
 
+def around(costs: Costs, place: int) -> Span:
+    """A stretch in which a row stands with some before it."""
+    start, spent = place, 0
+    while start > 0 and place - start < STEP_ROWS:
+        spent += costs[start - 1]
+        if spent > MOST_COST // 2:
+            break
+        start -= 1
+    drawn = beginning(costs, start)
+    return drawn if place in drawn else beginning(costs, place)
+
+
 def earlier(costs: Costs, span: Span) -> Span:
     """One step up."""
     start = max(0, span.start - STEP_ROWS)

@@ -203,6 +203,8 @@ class ScreenState:
             return ()
         line = self.unread_from
         self._append(Row(event.post, event.own, event.logged))
+        if self._drop_oldest():
+            return (changes.RowsReplaced(),)
         moved = line is not None and line != self.unread_from
         return (changes.RowsAppended(1), *((changes.RowTouched(line),) if moved and line else ()))
 
@@ -217,13 +219,14 @@ class ScreenState:
             self.unread_rows += 1
         if self.pane_visible:
             self._take_in()
-        self._drop_oldest()
 
-    def _drop_oldest(self) -> None:
-        if len(self.rows) > 2 * KEPT_ROWS and self.at_bottom:
+    def _drop_oldest(self) -> bool:
+        drops = len(self.rows) > 2 * KEPT_ROWS and self.at_bottom
+        if drops:
             gone, self.rows[:] = self.rows[:-KEPT_ROWS], self.rows[-KEPT_ROWS:]
             self._ids.difference_update(row.post.message_id for row in gone)
             self.has_older = True
+        return drops
 
     def _take_in(self) -> None:
         if self.rows:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pullcept.ui import drawing
 from pullcept.ui.palette import Palette, ThemeName, palette
+from pullcept.ui.plain import one_line
 from pullcept.ui.texts import Language
 
 ASSETS = Path(__file__).with_name("assets")
@@ -85,7 +86,7 @@ class Theme:
 
     def fit(self, text: str, font: tkfont.Font, width: int) -> str:
         """`text` on one line, cut with an ellipsis so that it is at most `width` pixels wide."""
-        text = " ".join(text[:400].split())
+        text = one_line(text)
         if font.measure(text) <= width:
             return text
         low, high = 0, len(text)

@@ -23,6 +23,7 @@ from pullcept.ui.panels.conversation import ConversationPanel
 from pullcept.ui.panels.status import StatusPanel
 from pullcept.ui.panels.terminal import TerminalPanel
 from pullcept.ui.panels.topics import TopicsPanel
+from pullcept.ui.plain import one_line
 from pullcept.ui.rail import AccountsRail, TopicsRail
 from pullcept.ui.state import ScreenState, is_running
 from pullcept.ui.system import make_dpi_aware, system_theme
@@ -242,8 +243,9 @@ class RoomWindow:
 
     def _draw_topics(self) -> None:
         self.topics.update_topics()
-        self._title.configure(text=self.state.title or (_("(untitled)") if self.state.topic_id else ""))
-        self.root.title(f"{self.state.title} — Pullcept" if self.state.title else "Pullcept")
+        title = one_line(self.state.title)
+        self._title.configure(text=title or (_("(untitled)") if self.state.topic_id else ""))
+        self.root.title(f"{title} — Pullcept" if title else "Pullcept")
 
     def _draw_accounts(self) -> None:
         self.accounts.update_accounts()
@@ -262,6 +264,7 @@ class RoomWindow:
         if reason:
             log.info("the app ended: %s", reason)
         self.pump.stop()
+        self.root.quit()
         self.root.destroy()
 
     def _come_to_front(self) -> None:
@@ -315,7 +318,7 @@ class RoomWindow:
         ConfirmDialog(
             self.root,
             self.theme,
-            title=_("Stop {name}?").format(name=account.name),
+            title=_("Stop {name}?").format(name=one_line(account.name)),
             text=_("The session ends. What was said stays here."),
             yes=_("Stop"),
             on_yes=lambda: self.actions.stop(seat),
@@ -326,7 +329,7 @@ class RoomWindow:
         view = next((view for view in self.state.topics if view.topic_id == topic_id), None)
         if view is None:
             return
-        lines = [view.title or _("(untitled)")]
+        lines = [one_line(view.title) or _("(untitled)")]
         running = self._running(topic_id)
         if running:
             lines.append(_("{names} are running and will be stopped.").format(names=_(", ").join(running)))
@@ -344,7 +347,7 @@ class RoomWindow:
         for seat, view in self.state.seats.items():
             account = self.state.account(seat.account_id)
             if account is not None and is_running(view) and topic_id in (None, seat.topic_id):
-                names.append(account.name)
+                names.append(one_line(account.name))
         return list(dict.fromkeys(names))
 
     def close(self) -> None:
@@ -450,6 +453,8 @@ class RoomWindow:
 
 def _add(drawn: list[changes.Change], change: changes.Change) -> None:
     """Add a change; equal ones stand once, appended rows are counted together."""
+    if isinstance(change, changes.RowsPrepended) or any(isinstance(known, changes.RowsPrepended) for known in drawn):
+        change = _joined(drawn, change)
     if isinstance(change, changes.RowsAppended) and drawn:
         for place, earlier in enumerate(drawn):
             if isinstance(earlier, changes.RowsAppended):
@@ -458,8 +463,17 @@ def _add(drawn: list[changes.Change], change: changes.Change) -> None:
     if isinstance(change, changes.TopicShown):
         rows = (changes.RowsAppended, changes.RowsPrepended, changes.RowsReplaced, changes.RowTouched)
         drawn[:] = [earlier for earlier in drawn if not isinstance(earlier, rows)]
-    if change not in drawn or isinstance(change, changes.RowsPrepended | changes.TextReturned):
+    if change not in drawn or isinstance(change, changes.TextReturned):
         drawn.append(change)
+
+
+def _joined(drawn: list[changes.Change], change: changes.Change) -> changes.Change:
+    """Rows put at both ends at once: their places are not told one after the other but found again."""
+    moving = (changes.RowsAppended, changes.RowsPrepended, changes.RowsReplaced)
+    if not isinstance(change, moving) or not any(isinstance(known, moving) for known in drawn):
+        return change
+    drawn[:] = [known for known in drawn if not isinstance(known, moving)]
+    return changes.RowsReplaced()
 
 
 def make_root() -> tk.Tk:

@@ -7,6 +7,7 @@ import pytest
 from pullcept.core import screen
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.term.core import TerminalCore
+from pullcept.ui import window
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.texts import use_language
 from tests.ui import fakes
@@ -428,3 +429,58 @@ def test_switching_topics_leaves_nothing_behind(full_room: Room) -> None:
     commands, images = counts()
     assert commands - before[0] <= 20
     assert images - before[1] <= 5
+
+
+def test_rows_put_at_both_ends_at_once_are_all_there(room: Room) -> None:
+    rows = tuple(post(f"r{n}", f"row {n}.", ts=stamp(500 - n)) for n in range(40))
+    room.tell(screen.AccountsListed(fakes.ACCOUNTS), fakes.opened(rows, has_older=True))
+    for round_number in range(3):
+        room.window.conversation.view.html.yview_moveto(round_number / 2)
+        room.settle()
+        older = tuple(post(f"o{round_number}-{n}", f"old {round_number}-{n}.", ts=stamp(900)) for n in range(30))
+        room.tell(
+            screen.RowAdded(TOPIC, post(f"new{round_number}", f"new {round_number}."), own=False),
+            screen.OlderRows(TOPIC, older, has_older=True),
+            screen.RowAdded(TOPIC, post(f"newer{round_number}", f"newer {round_number}."), own=False),
+            screen.DeliveryChanged(HARU, f"new{round_number}", DeliveryState.TYPED),
+        )
+        drawn = [row.post.message_id for row in room.window.state.rows]
+        place = [drawn.index(message_id) for message_id in room.window.conversation._nodes]
+        stretch = room.window.conversation._drawn
+        assert sorted(place) == list(range(stretch.start, stretch.stop))
+    room.window.conversation.to_newest()
+    room.settle()
+    assert "newer 2." in room.page()
+
+
+def test_odd_characters_in_names_and_titles_are_no_trouble(room: Room) -> None:
+    odd = "a\x00b\ud800\u202e\n🙂 " * 200
+    room.tell(
+        screen.AccountsListed((screen.AccountView("odd", odd, "cli", 1, True, odd),)),
+        screen.TopicsListed((screen.TopicView(TOPIC, odd, "never"),)),
+        fakes.opened((post("m", odd, odd, to=(odd,)),), title=odd),
+        screen.RosterListed(TOPIC, ((odd, "guest", None),)),
+        screen.SeatChanged(screen.SeatView(Seat("odd", TOPIC), SeatState.FAILED, detail=odd)),
+        screen.StatusSaid(odd, "error"),
+    )
+    room.type("@")
+    assert room.window.composer._list.shown
+
+
+def test_a_thousand_topics_draw_only_what_is_in_sight(room: Room) -> None:
+    views = tuple(screen.TopicView(f"t{n}", f"Topic {n}", stamp(n)) for n in range(1000))
+    room.tell(screen.TopicsListed(views))
+    canvas = room.window.topics.list.canvas
+    assert len(canvas.find_all()) < 200
+    room.press("End", canvas)
+    assert room.window.topics.list.selected == "t999"
+    shown = {canvas.itemcget(item, "text") for item in canvas.find_all() if canvas.type(item) == "text"}
+    assert "Topic 999" in shown
+
+
+def test_the_window_closes_when_the_app_has_ended() -> None:
+    import queue
+
+    events: queue.SimpleQueue[screen.ScreenEvent] = queue.SimpleQueue()
+    fakes.feed(events, [*fakes.full_scene(), screen.AppEnded("done")])
+    window.run_window(fakes.FakeActions(), events, lambda seat: None, language="en", theme="light")

@@ -6,6 +6,7 @@ from tkinter import ttk
 
 from pullcept.core.screen import AccountView
 from pullcept.ui import drawing, words
+from pullcept.ui.plain import one_line
 from pullcept.ui.rowlist import Line, Place, RowList
 from pullcept.ui.rows import first_letter
 from pullcept.ui.state import ScreenState, is_running
@@ -99,7 +100,7 @@ class AccountsPanel(tk.Frame):
             self._card.configure(text=_("Select a name to see its state."), fg=self._theme.role("muted"))
             return
         mark = words.badge(account, self._state.seat_view(account.account_id))
-        self._card.configure(text=f"{account.name}\n{mark.words}", fg=self._theme.role(mark.ink))
+        self._card.configure(text=f"{one_line(account.name)}\n{one_line(mark.words)}", fg=self._theme.role(mark.ink))
 
     def _terminal_of_selected(self) -> str:
         if self.list.selected is not None:

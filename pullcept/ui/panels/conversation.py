@@ -74,12 +74,15 @@ class ConversationPanel(tk.Frame):
         if self._is_welcome or not self._state.rows:
             self.show_topic()
             return
-        follows = self._following
-        if self._drawn.stop == 0 or follows or self._drawn.stop > len(self._state.rows):
-            wanted = span.tail(self._costs())
-        else:
-            wanted = Span(min(self._drawn.start, len(self._state.rows) - 1), self._drawn.stop)
-        self._keeping_place(lambda: self._redraw(wanted), follows)
+        anchor = None if self._following else self._anchor()
+        place = self._place_of(anchor[0]) if anchor is not None else None
+        costs = self._costs()
+        wanted = span.tail(costs) if place is None else span.around(costs, place)
+        self._keeping_place(lambda: self._redraw(wanted), place is None, anchor)
+
+    def _place_of(self, message_id: str) -> int | None:
+        rows_known = enumerate(self._state.rows)
+        return next((place for place, row in rows_known if row.post.message_id == message_id), None)
 
     def append(self, count: int) -> None:
         """Draw the newest `count` rows; follows them when the newest was in sight."""
@@ -272,8 +275,9 @@ class ConversationPanel(tk.Frame):
             self.view.scroll_to_end()
         self._shape = shape
 
-    def _keeping_place(self, change: Callable[[], None], follows: bool) -> None:
-        anchor = None if follows else self._anchor()
+    def _keeping_place(self, change: Callable[[], None], follows: bool, anchor: tuple[str, int] | None = None) -> None:
+        if anchor is None and not follows:
+            anchor = self._anchor()
         change()
         if anchor is not None and anchor[0] in self._nodes:
             self.view.scroll_to(self.view.top_of(self._nodes[anchor[0]]) - anchor[1])
@@ -286,12 +290,9 @@ class ConversationPanel(tk.Frame):
         """The first row in sight and how far below the upper edge it begins."""
         top = self.view.top()
         last = None
-        for place in range(self._drawn.start, self._drawn.stop):
-            message_id = self._state.rows[place].post.message_id
-            node = self._nodes.get(message_id)
-            if node is None:
-                continue
-            last = (message_id, self.view.top_of(node) - top)
+        tops = sorted((self.view.top_of(node), message_id) for message_id, node in self._nodes.items())
+        for begins, message_id in tops:
+            last = (message_id, begins - top)
             if last[1] >= 0:
                 return last
         return last

@@ -9,6 +9,7 @@ from pullcept.core.seat import Seat, SeatState
 from pullcept.term.core import TerminalCore
 from pullcept.ui.focus import has_focus
 from pullcept.ui.painter import TerminalScreen
+from pullcept.ui.plain import one_line
 from pullcept.ui.state import ScreenState, is_running
 from pullcept.ui.texts import gettext as _
 from pullcept.ui.theme import Theme
@@ -226,7 +227,8 @@ class TerminalPanel(tk.Frame):
         if view.state == SeatState.FAILED:
             account = self._state.account(view.seat.account_id)
             name = account.name if account else view.seat.account_id
-            return f"{name} — " + _("Failed: {reason}").format(reason=view.detail), "danger_tint", "danger"
+            text = f"{name} — " + _("Failed: {reason}").format(reason=view.detail)
+            return one_line(text), "danger_tint", "danger"
         return "", "", ""
 
     # The cells

@@ -7,6 +7,7 @@ from tkinter import ttk
 
 from pullcept.core.screen import Actions, TopicView
 from pullcept.ui import dates
+from pullcept.ui.focus import has_focus
 from pullcept.ui.rowlist import Line, Place, RowList
 from pullcept.ui.state import ScreenState
 from pullcept.ui.texts import gettext as _
@@ -68,7 +69,8 @@ class TopicsPanel(tk.Frame):
         """Draw the list again."""
         lines = [Line("", "head", HEAD_HEIGHT)] if self._state.topics else []
         lines += [Line(view.topic_id, "row", ROW_HEIGHT) for view in self._state.topics]
-        self.list.show(lines, self._state.topic_id)
+        walking = has_focus(self.list.canvas) and any(line.key == self.list.selected for line in lines)
+        self.list.show(lines, self.list.selected if walking else self._state.topic_id)
 
     def _draw(self, canvas: tk.Canvas, key: str, place: Place) -> None:
         theme = self._theme
