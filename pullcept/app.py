@@ -195,6 +195,7 @@ class App:
         self._links = Links(
             self._hub,
             on_joined=self._seats.on_joined,
+            on_listed=self._seats.on_listed,
             on_conversation=self._seats.on_conversation,
             language=lambda: LANGUAGES.get(language_in_use()),
             on_answer=self._on_answer,

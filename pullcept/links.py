@@ -42,12 +42,14 @@ class Links:
         hub: Hub,
         *,
         on_joined: Callable[[Launch], None],
+        on_listed: Callable[[Launch], None],
         on_conversation: Callable[[Launch, str], None],
         language: Callable[[], str | None],
         on_answer: OnAnswer,
     ) -> None:
         self._hub = hub
         self._on_joined = on_joined
+        self._on_listed = on_listed
         self._on_conversation = on_conversation
         self._language = language
         self._on_answer = on_answer
@@ -72,6 +74,8 @@ class Links:
 
     def _seat(self, launch: Launch) -> server.Seating:
         memory = self._memories.setdefault(launch.launch_secret, SeatMemory(launch.name, launch.full_name))
+        # It may have been renamed while no bridge was there to hear of it.
+        memory.name, memory.full_name = launch.name, launch.full_name
         seat = launch.seat
 
         def open_link(receive: Callable[[RoomFrame], None]) -> Link:
@@ -86,6 +90,7 @@ class Links:
             memory,
             open_link,
             on_conversation=lambda conversation_id: self._on_conversation(launch, conversation_id),
+            on_listed=lambda: self._on_listed(launch),
             unseen_history=launch.unseen_history,
             language=self._language(),
         )

@@ -201,6 +201,11 @@ class Seats:
         if (session := self._current(launch)) and session.alive:
             session.on_joined()
 
+    def on_listed(self, launch: Launch) -> None:
+        """The CLI of a launch has asked for the room's tools."""
+        if (session := self._current(launch)) and session.alive:
+            session.on_listed()
+
     def on_conversation(self, launch: Launch, conversation_id: str) -> None:
         """A CLI has told its conversation id through a tool call."""
         if self._current(launch) is None or not kind_for(launch.role).tells_conversation:

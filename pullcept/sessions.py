@@ -23,6 +23,8 @@ FIRST_SCREEN_SILENCE = 1.0
 LISTENS_AFTER_SILENCE = 2.0
 END_GRACE = 3.0
 END_LIMIT = 10.0
+LISTED_LIMIT = 5.0
+"""A post that comes before the tools are known reaches a model that cannot answer; some CLIs ask for them late."""
 READY = "ready"
 BRACKETED_PASTE = 2004
 
@@ -69,6 +71,7 @@ class Progress:
     """What has been seen of a session since its start."""
 
     joined: bool = False
+    listed: bool = False
     idle_seen: bool = False
     key_pressed: bool = False
     asked_to_end: bool = False
@@ -141,6 +144,12 @@ class Session:
         self.progress.joined = True
         if self.state in (SeatState.STARTING, SeatState.FIRST_SCREEN):
             self._change(SeatState.RUNNING)
+        self._loop.call_later(LISTED_LIMIT, self.on_listed)
+        self._check_ready()
+
+    def on_listed(self) -> None:
+        """The CLI knows the room's tools now, or has had its time to ask for them."""
+        self.progress.listed = True
         self._check_ready()
 
     async def end(self) -> None:
@@ -194,9 +203,11 @@ class Session:
             self._check_ready()
 
     def _check_ready(self) -> None:
-        if not self.progress.joined:
+        if not self.progress.joined or not self.alive:
             return
-        if self.start.needs_idle and not self.progress.idle_seen:
+        if not self.progress.listed:
+            self._typist.set_gate(READY, False, "the session does not know the room's tools yet")
+        elif self.start.needs_idle and not self.progress.idle_seen:
             self._typist.set_gate(READY, False, "the session has not reported that it is idle yet")
         else:
             self._typist.set_gate(READY, True, "")
@@ -205,6 +216,7 @@ class Session:
         if self.start.listens:
             await self._wait_silent(LISTENS_AFTER_SILENCE, 0.0)
             self.on_joined()
+            self.on_listed()
             return
         await self._wait_silent(FIRST_SCREEN_SILENCE, FIRST_SCREEN_AFTER)
         if self.state is SeatState.STARTING:

@@ -50,6 +50,7 @@ def make_server(form: ServerForm) -> Server[Any]:
     """The SDK's server for one form."""
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        form.on_listed()
         return types.ListToolsResult(tools=[_tool(spec) for spec in form.tools.specs()] if form.tools else [])
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:

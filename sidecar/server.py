@@ -36,13 +36,15 @@ class Seating:
     """What the app knows about the session behind a bridge, admitted or guest.
 
     `hello` is said first on the link that `open_link` gives. `on_conversation` gets the CLI's own conversation id,
-    once for each new one. `language`: the room's, in English, or None for the language of the post.
+    once for each new one. `on_listed` is called whenever the CLI asks for the tools. `language`: the room's, in
+    English, or None for the language of the post.
     """
 
     hello: Hello
     memory: SeatMemory
     open_link: OpenLink
     on_conversation: Callable[[str], None] = lambda conversation_id: None
+    on_listed: Callable[[], None] = lambda: None
     unseen_history: bool = False
     language: str | None = None
 
@@ -55,6 +57,7 @@ class ServerForm:
     instructions: str | None = None
     tools: Tools | None = None
     on_meta: Callable[[dict[str, Any]], None] = lambda meta: None
+    on_listed: Callable[[], None] = lambda: None
 
 
 async def serve(stream: Stream, seating: Seating | None) -> bool:
@@ -71,6 +74,7 @@ async def serve(stream: Stream, seating: Seating | None) -> bool:
         instructions(memory.name, unseen_history=seating.unseen_history, language=seating.language),
         RoomTools(room, memory),
         lambda meta: _note_conversation(meta, seating),
+        seating.on_listed,
     )
     try:
         return await _run(stream, form)

@@ -37,6 +37,7 @@ class SeatHouse(LiveHost):
         super().__init__()
         self.memories: dict[str, SeatMemory] = {}
         self.conversations: list[str] = []
+        self.listed: list[str] = []
         self.language: str | None = None
         self.first_lines: list[bytes] = []
         self.serve = self._serve_seat
@@ -75,6 +76,7 @@ class SeatHouse(LiveHost):
                 self.memories[launch.launch_secret],
                 lambda receive: self.hub.connect(receive, launch),
                 self.conversations.append,
+                lambda: self.listed.append(launch.name),
                 language=self.language,
             )
         if guest is not None:

@@ -35,6 +35,7 @@ def test_the_official_client_is_served_in_either_era(house: SeatHouse, era: Any)
             return client.instructions, client.server_info, tools.tools, said, history
 
     instructions, info, tools, said, history = asyncio.run(visit())
+    assert "Lin" in house.listed
     opening = json.loads(house.first_lines[0])
     meta = opening["params"].get("_meta", {})
     assert (meta.get("io.modelcontextprotocol/protocolVersion") == MODERN) == (era != "legacy")

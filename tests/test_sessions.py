@@ -1,0 +1,143 @@
+"""When a session is ready for posts: it sits in the room, knows the room's tools, and says that it is idle."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pullcept import sessions
+from pullcept.core.launch import Launch
+from pullcept.core.seat import DeliveryState, Seat, SeatState
+from pullcept.pty.profiles import CODEX_CLI
+from pullcept.pty.terminal import ExitStatus, Terminal, exit_by_code
+from pullcept.pty.typist import TypedPost
+from pullcept.sessions import Session, Start
+from tests.pty.virtual import NotedTerminal, VirtualClock, settle
+
+IDLE = b"\x1b]7501;state=idle:app=codex\x1b\\\x1b[?2004h"
+POST = TypedPost("m1", "[pullcept] {}", "hello")
+
+
+class OneTerminal:
+    """Starts nothing: gives a terminal that notes what is written."""
+
+    def __init__(self) -> None:
+        self.terminal = NotedTerminal(VirtualClock())
+        self.on_output: Callable[[bytes], None] = lambda data: None
+        self.on_exit: Callable[[ExitStatus], None] = lambda status: None
+
+    def spawn(
+        self,
+        argv: Sequence[str],
+        cwd: str,
+        env: Mapping[str, str],
+        columns: int,
+        rows: int,
+        on_output: Callable[[bytes], None],
+        on_exit: Callable[[ExitStatus], None],
+    ) -> Terminal:
+        self.on_output, self.on_exit = on_output, on_exit
+        return self.terminal
+
+    def close(self) -> None: ...
+
+
+class Silent:
+    """A listener that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.states: list[SeatState] = []
+
+    def on_state(self, session: Session) -> None:
+        self.states.append(session.state)
+
+    async def save_long(self, session: Session, post: TypedPost, text: str) -> str:
+        return ""
+
+    def on_delivery(self, session: Session, message_id: str, state: DeliveryState, reason: str) -> None: ...
+    def on_typing(self, session: Session, active: bool) -> None: ...
+    def on_ended(self, session: Session, status: ExitStatus) -> None: ...
+
+
+Play = Callable[[Session, OneTerminal], Coroutine[Any, Any, None]]
+
+
+def with_session(play: Play, *, needs_idle: bool = False) -> None:
+    async def run() -> None:
+        terminals = OneTerminal()
+        launch = Launch(Seat("a", "t"), 1, "s", "c", "Haru", None, None, "codex_cli", "pullcept-room", "o")
+        start = Start(launch, ("x",), "/", {}, 80, 24, CODEX_CLI, None, False, needs_idle=needs_idle)
+        session = Session(start, terminals, Silent(), None)
+        terminals.on_output(b"\x1b[?2004h")
+        session.put(POST)
+        await play(session, terminals)
+        terminals.on_exit(exit_by_code(0))
+        await settle()
+        session.close_typist("over")
+        await settle()
+
+    asyncio.run(run())
+
+
+def test_a_post_waits_until_the_session_knows_the_rooms_tools() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        await settle()
+        assert session.state is SeatState.RUNNING
+        assert session.held() == (1, "the session does not know the room's tools yet")
+        assert terminals.terminal.data == b""
+        session.on_listed()
+        await settle()
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play)
+
+
+def test_tools_that_are_listed_before_the_room_is_joined_count() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_listed()
+        await settle()
+        assert terminals.terminal.data == b""
+        session.on_joined()
+        await settle()
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play)
+
+
+def test_a_cli_that_never_asks_for_the_tools_gets_its_posts_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "LISTED_LIMIT", 0.0)
+
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        await settle()
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play)
+
+
+def test_a_cli_that_reports_idle_gets_nothing_before_its_report() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.on_listed()
+        await settle()
+        assert session.held() == (1, "the session has not reported that it is idle yet")
+        terminals.on_output(IDLE)
+        await settle()
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play, needs_idle=True)
+
+
+def test_news_after_the_end_change_nothing() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        terminals.on_exit(exit_by_code(0))
+        await settle()
+        session.on_joined()
+        session.on_listed()
+        await settle()
+        assert session.state is SeatState.ENDED
+        assert terminals.terminal.data == b""
+
+    with_session(play)
