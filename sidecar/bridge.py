@@ -117,8 +117,11 @@ class Bridge:
                 event = self._events.get(timeout=SHORT_TICK_SECONDS if self._relay.is_waiting else TICK_SECONDS)
             except queue.Empty:
                 event = self._parent.check
-            self._relay.on_time(time.monotonic(), time.time())
-            event()
+            try:
+                self._relay.on_time(time.monotonic(), time.time())
+                event()
+            except Exception as error:  # noqa: BLE001 - one bad message must not make the seat mute
+                self.say(f"a message was lost: {type(error).__name__}: {error}")
             if self._is_ending and self._relay.is_quiet:
                 self._last_words.set()
 

@@ -114,7 +114,7 @@ class Relay:
         if not text:
             return
         try:
-            message = json.loads(text)
+            message = json.loads(text, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             self._refuse(PARSE_ERROR, "not a JSON message")
             return
@@ -193,7 +193,7 @@ class Relay:
                 self._refuse(INVALID_REQUEST, "neither a request nor an answer")
         elif "id" not in message:
             self._tell(method, message, line)
-        elif isinstance(message["id"], str | int | float) and not isinstance(message["id"], bool):
+        elif _is_id(message["id"]):
             self._ask(message["id"], method, message, line)
         else:
             self._refuse(INVALID_REQUEST, "the id of a request is a text or a number")
@@ -308,3 +308,14 @@ class Relay:
 
     def _reply(self, message: dict[str, Any]) -> None:
         self._outside.answer(json.dumps(message, ensure_ascii=True).encode("ascii"))
+
+
+def _is_id(value: object) -> bool:
+    """A text or a number that can be written back as it came."""
+    if isinstance(value, float):
+        return value - value == 0
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

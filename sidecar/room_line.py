@@ -41,13 +41,17 @@ class RoomLine:
     def open(self) -> tuple[socket.socket, bytes]:
         """Connect and upgrade. Gives the socket and what came behind the answer. Raises Unreachable."""
         host, port = address_of(self._url)
-        door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        request = self._request(host, port)
+        try:
+            door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        except OSError as error:
+            raise Unreachable(_cause(error, port)) from None
         try:
             door.settimeout(CONNECT_SECONDS)
             door.connect((host, port))
             door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             door.settimeout(UPGRADE_SECONDS)
-            door.sendall(self._request(host, port))
+            door.sendall(request)
             rest = _read_head(door)
             door.settimeout(IO_SECONDS)
         except OSError as error:
@@ -71,7 +75,8 @@ def address_of(url: str) -> tuple[str, int]:
     authority = url.partition("://")[2].partition("/")[0]
     name, _, number = authority.rpartition(":")
     host = LOOPBACK.get(name)
-    if host is None or not (number.isascii() and number.isdigit() and 0 < int(number[:6]) < 65536):
+    is_port = number.isascii() and number.isdigit() and len(number) <= 5 and 0 < int(number) < 65536
+    if host is None or not is_port:
         raise Unreachable("PULLCEPT_ROOM_URL is not an address on this computer")
     return host, int(number)
 

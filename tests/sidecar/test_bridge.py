@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -145,6 +146,45 @@ def test_a_closed_app_is_named_by_the_tools_in_both_eras() -> None:
         )
 
 
+def test_without_the_sdk_every_request_gets_an_error_that_says_so() -> None:
+    code = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(Path(PULLCEPT).parent)!r})\n"
+        "sys.modules['mcp.server'] = None\n"
+        "from sidecar.bridge import main\n"
+        "main([])\n"
+    )
+    environ = {"PULLCEPT_ROOM_URL": f"ws://127.0.0.1:{closed_port()}/room"}
+    with BridgeProcess(environ, command=[sys.executable, "-I", "-S", "-c", code]) as bridge:
+        for number in (1, 2):
+            message = bridge.ask(number, "initialize")["error"]["message"]
+            assert message.startswith("room not reachable: nothing listens at port")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_hundred_thousand_lines_of_anything_are_answered_and_take_no_memory(house: SeatHouse) -> None:
+    chance = random.Random(7)
+    pieces = [b'{"jsonrpc":"2.0","id":', b"1", b'"a"', b',"method":"', b"tools/list", b'"}', b"[", b"{", b"\xff", b"\0"]
+    with BridgeProcess(house.environment(house.seat())) as bridge:
+        bridge.shake_hands()
+        before = resident(bridge)
+        for number in range(1000):
+            lines = [b"".join(chance.choices(pieces, k=chance.randrange(8))) for _ in range(100)]
+            bridge.send_bytes(b"\n".join(lines) + b"\n")
+            bridge.send({"jsonrpc": "2.0", "id": f"end-{number}", "method": "ping"})
+            while bridge.read().get("id") != f"end-{number}":
+                pass
+        assert bridge.tools() != []
+        assert resident(bridge) < before + 4 * 1024
+
+
+def resident(bridge: BridgeProcess) -> int:
+    """Kilobytes the process holds."""
+    status = Path(f"/proc/{bridge.process.pid}/status").read_text(encoding="ascii")
+    return int(status.partition("VmRSS:")[2].split()[0])
+
+
 def test_the_token_of_another_run_is_refused_and_said(house: SeatHouse) -> None:
     environ = {**house.environment(house.seat()), "PULLCEPT_ROOM_TOKEN": "${PULLCEPT_ROOM_TOKEN}"}
     with BridgeProcess(environ) as bridge:
@@ -243,6 +283,9 @@ def test_a_mark_before_the_first_message_and_carriage_returns_do_no_harm(house: 
         (b"null", -32600),
         (b'{"jsonrpc":"2.0","id":[1],"method":"tools/list"}', -32600),
         (b'{"jsonrpc":"2.0"}', -32600),
+        (b'{"jsonrpc":"2.0","id":NaN,"method":"x"}', -32700),
+        (b'{"jsonrpc":"2.0","id":1e400,"method":"x"}', -32600),
+        (b'{"jsonrpc":"2.0","id":true,"method":"x"}', -32600),
     ],
 )
 def test_a_line_that_is_no_message_is_answered_and_the_next_one_works(house: SeatHouse, line: bytes, code: int) -> None:
@@ -467,8 +510,7 @@ def test_it_stays_small_while_the_room_is_there(house: SeatHouse) -> None:
     with BridgeProcess(house.environment(house.seat())) as bridge:
         bridge.shake_hands()
         bridge.call("say_to_room", POST)
-        status = Path(f"/proc/{bridge.process.pid}/status").read_text(encoding="ascii")
+        size = resident(bridge)
         maps = Path(f"/proc/{bridge.process.pid}/maps").read_text(encoding="utf-8")
-    resident = int(status.partition("VmRSS:")[2].split()[0])
-    assert resident < 15 * 1024
+    assert size < 15 * 1024
     assert "pydantic" not in maps
