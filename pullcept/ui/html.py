@@ -13,8 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 HIGHLIGHTED_LINES = 200
-CODE_COLUMNS = 96
-WORD_CHARACTERS = 80
+LEAST_COLUMNS = 20
 FOLD_LINES = 40
 FOLD_CHARACTERS = 4_000
 FOLDED_LINES = 16
@@ -24,7 +23,7 @@ SHOWN_CHARACTERS = 60_000
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
-_LONG_WORD = re.compile(rf"[^\s\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]{{{WORD_CHARACTERS + 1},}}")
+_WORD = re.compile(rf"[^\s\u3000-\u9fff\uac00-\ud7af\uff00-\uffef]{{{LEAST_COLUMNS},}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,14 @@ class Body:
 
     html: str
     codes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much fits on a line: characters of a word of running text, columns of code."""
+
+    word: int = 70
+    code: int = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +73,9 @@ def _reader() -> MarkdownIt:
     return reader.enable(["table", "strikethrough"]).disable("entity")
 
 
-def body(text: str, *, code_tools: str = "", name: str = "") -> Body:
+def body(text: str, *, code_tools: str = "", name: str = "", room: Room = Room()) -> Body:
     """The HTML of a body. `code_tools`: markup for the head of a code block; `name`: the row in its links."""
-    return _Writer(code_tools, name).write(_reader().parse(_CONTROLS.sub("\ufffd", text)))
+    return _Writer(code_tools, name, room).write(_reader().parse(_CONTROLS.sub("\ufffd", text)))
 
 
 def _open(tag: str) -> Callable[["_Writer", Token], str]:
@@ -80,8 +87,8 @@ def _close(tag: str) -> Callable[["_Writer", Token], str]:
 
 
 class _Writer:
-    def __init__(self, code_tools: str, name: str) -> None:
-        self._code_tools = code_tools
+    def __init__(self, code_tools: str, name: str, room: Room) -> None:
+        self._code_tools, self._room = code_tools, room
         self._name = name
         self._codes: list[str] = []
         self._in_link = False
@@ -98,7 +105,7 @@ class _Writer:
         return "".join(self._token(child) for child in token.children or ())
 
     def text(self, token: Token) -> str:
-        return token.content and (_broken(token.content) if self._in_link else _with_links(token.content))
+        return self._broken(token.content) if self._in_link else self._with_links(token.content)
 
     def paragraph(self, token: Token) -> str:
         return "" if token.hidden else "<p>"
@@ -114,7 +121,7 @@ class _Writer:
         return f'<ol start="{int(start)}">' if isinstance(start, int) else "<ol>"
 
     def inline_code(self, token: Token) -> str:
-        return f"<span class=ic>{_broken(token.content)}</span>"
+        return f"<span class=ic>{self._broken(token.content)}</span>"
 
     def link(self, token: Token) -> str:
         address = str(token.attrs.get("href", ""))
@@ -128,7 +135,9 @@ class _Writer:
     def image(self, token: Token) -> str:
         address = str(token.attrs.get("src", ""))
         words = token.content or address
-        return f'<a href="{escape(address)}">{_broken(words)}</a>' if is_web_address(address) else _broken(words)
+        return (
+            f'<a href="{escape(address)}">{self._broken(words)}</a>' if is_web_address(address) else self._broken(words)
+        )
 
     def code(self, token: Token) -> str:
         number, language = len(self._codes), token.info.strip().split(" ")[0][:30]
@@ -138,11 +147,31 @@ class _Writer:
         )
         label = escape(language) or "&nbsp;"
         head = f"<table class=wide><tr><td class=ch>{label}</td><td class=mk>{tools}</td></tr></table>"
-        return f"<div class=code>{head}<div class=pre>{coloured(token.content, language)}</div></div>"
+        return f"<div class=code>{head}<div class=pre>{coloured(token.content, language, self._room.code)}</div></div>"
 
     def cell(self, token: Token) -> str:
         align = {"text-align:right": "right", "text-align:center": "center"}.get(str(token.attrs.get("style", "")))
         return f'<{token.tag} style="text-align:{align}">' if align else f"<{token.tag}>"
+
+    def _with_links(self, text: str) -> str:
+        parts, done = [], 0
+        for found in _ADDRESS.finditer(text):
+            address = _trimmed(found.group())
+            parts.append(self._broken(text[done : found.start()]))
+            parts.append(f'<a href="{escape(address)}">{self._broken(address)}</a>')
+            done = found.start() + len(address)
+        parts.append(self._broken(text[done:]))
+        return "".join(parts)
+
+    def _broken(self, text: str) -> str:
+        """Escaped text in which a word of any length fits the column."""
+        most = max(self._room.word, LEAST_COLUMNS)
+
+        def split(found: re.Match[str]) -> str:
+            word = found.group()
+            return " ".join(word[at : at + most] for at in range(0, len(word), most))
+
+        return escape(_WORD.sub(split, text))
 
 
 _MADE: Mapping[str, Callable[[_Writer, Token], str]] = {
@@ -198,17 +227,6 @@ def is_web_address(address: str) -> bool:
     return address.lower().startswith(("http://", "https://"))
 
 
-def _with_links(text: str) -> str:
-    parts, done = [], 0
-    for found in _ADDRESS.finditer(text):
-        address = _trimmed(found.group())
-        parts.append(_broken(text[done : found.start()]))
-        parts.append(f'<a href="{escape(address)}">{_broken(address)}</a>')
-        done = found.start() + len(address)
-    parts.append(_broken(text[done:]))
-    return "".join(parts)
-
-
 def _trimmed(address: str) -> str:
     address = address.rstrip(_TRAILING)
     while address.endswith(")") and address.count("(") < address.count(")"):
@@ -216,19 +234,9 @@ def _trimmed(address: str) -> str:
     return address
 
 
-def _broken(text: str) -> str:
-    """Escaped text in which a word of any length fits the column."""
-
-    def split(found: re.Match[str]) -> str:
-        word = found.group()
-        return " ".join(word[at : at + WORD_CHARACTERS] for at in range(0, len(word), WORD_CHARACTERS))
-
-    return escape(_LONG_WORD.sub(split, text))
-
-
-def coloured(code: str, language: str) -> str:
+def coloured(code: str, language: str, columns: int) -> str:
     """Escaped code, in colours when the language is known and the block not too long."""
-    code = "\n".join(_short_lines(code.rstrip("\n").expandtabs(4).split("\n")))
+    code = "\n".join(_short_lines(code.rstrip("\n").expandtabs(4).split("\n"), columns))
     if language and code.count("\n") < HIGHLIGHTED_LINES and len(code) < 20_000:
         pieces = _pieces(code, language)
         if pieces is not None:
@@ -236,8 +244,9 @@ def coloured(code: str, language: str) -> str:
     return escape(code)
 
 
-def _short_lines(lines: Sequence[str]) -> list[str]:
-    return [line[at : at + CODE_COLUMNS] for line in lines for at in range(0, max(1, len(line)), CODE_COLUMNS)]
+def _short_lines(lines: Sequence[str], columns: int) -> list[str]:
+    columns = max(columns, LEAST_COLUMNS)
+    return [line[at : at + columns] for line in lines for at in range(0, max(1, len(line)), columns)]
 
 
 def _pieces(code: str, language: str) -> list[str] | None:

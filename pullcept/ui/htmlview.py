@@ -69,6 +69,8 @@ class HtmlView(tk.Frame):
         self.html.configure(imagecmd=self.register(self._image_name), yscrollcommand=self._scrolled)
         self._close_doors()
         self.html.base_url = BASE
+        self.html.motion_frame_bg = theme.role("canvas")  # a pixel of its own in the corner
+        self.html.motion_frame.configure(bg=theme.role("canvas"))
         self._root_node: Node = ""
 
     def _close_doors(self) -> None:

@@ -31,7 +31,7 @@ EM = 46
 class Look:
     """How rows look: colours, fonts and the width of the column, in pixels of the screen.
 
-    `measure` gives the width of a line of body text.
+    `measure` gives the width of a line of body text, `code_width` that of one column of code.
     """
 
     palette: Palette
@@ -40,6 +40,18 @@ class Look:
     scale: float
     width: int
     measure: Callable[[str], int]
+    code_width: int = 8
+
+    @property
+    def body_width(self) -> int:
+        """The width of a body: 46 em, or what the column leaves."""
+        return min(self.px(EM * 15), max(self.px(200), self.width - self.px(48 + 44)))
+
+    @property
+    def room(self) -> html.Room:
+        """What fits on a line of a body or a bubble."""
+        inner = self.body_width - self.px(28)
+        return html.Room(int(inner / self.px(15) / 0.62), (inner - self.px(4)) // self.code_width)
 
     def px(self, pixels: float) -> int:
         """Pixels of the design in pixels of this screen."""
@@ -78,7 +90,7 @@ def row_html(row: Row, context: RowContext, look: Look, name: str) -> html.Body:
     """A row with the lines before it. `name` names the row in its links."""
     lines = _day_line(row.post, context) + (_line(_("New from here"), new=True) if context.unread_line else "")
     shown = html.cut(row.post.content, unfolded=context.unfolded)
-    made = html.body(shown.text, code_tools=image("icon/copy", look.px(16)), name=name)
+    made = html.body(shown.text, code_tools=image("icon/copy", look.px(16)), name=name, room=look.room)
     body = made.html + _fold(shown, context, name)
     draw = _own if row.own else _notice if row.post.from_app else _other
     return html.Body(f"<div>{lines}{draw(row, context, look, body)}</div>", made.codes)
@@ -227,7 +239,7 @@ def page(rows: str) -> str:
 def css(look: Look) -> str:
     """The styles of the conversation, in pixels of this screen."""
     role, code, px = look.palette.role, look.palette.code, look.px
-    wide = min(px(EM * 15), max(px(200), look.width - px(48 + 44)))
+    wide = look.body_width
     return f"""
 body{{margin:0;padding:0;background-color:{role["canvas"]};color:{role["text"]};font-family:"{look.family}";
  font-size:{px(15)}px;line-height:{px(25)}px}}

@@ -221,13 +221,14 @@ def _layout(ground: str, kind: str) -> list[Any]:
 def _configure(theme: Theme, style: ttk.Style) -> None:
     font, canvas = theme.font(13), theme.role("canvas")
     style.configure(".", background=canvas, foreground=theme.role("text"), font=font)
+    pads = (theme.px(14), theme.px(4))
     for prefix, ink in (("Room", "text"), ("Primary", "on_accent"), ("Danger", "danger")):
         style.configure(
             f"{prefix}.TButton",
             foreground=theme.role(ink),
             background=canvas,
             font=font,
-            padding=theme.px(5),
+            padding=pads,
             anchor="center",
         )
         if prefix == "Primary":

@@ -86,7 +86,7 @@ FENCE = """Reproduced. `fonts/subset.py` drops everything outside the BMP 🙂
 
 ```python
 def subset(text: str) -> set[int]:
-    return {ord(c) for c in text}  # all of them
+    return {ord(c) for c in text}  # all of them, also those that stand far outside the basic plane of Unicode
 ```
 """
 TABLE = """| Report | Glyphs | Result |

@@ -108,7 +108,7 @@ def test_an_unknown_language_is_plain_code(language: str) -> None:
 
 def test_a_word_of_any_length_is_broken_to_fit() -> None:
     longest = max(len(word) for word in re.sub(r"<[^>]*>", " ", drawn("x" * 5000)).split())
-    assert longest <= html.WORD_CHARACTERS
+    assert longest <= html.Room().word
 
 
 def test_long_posts_are_folded_and_what_is_drawn_is_bounded() -> None:
@@ -127,3 +127,9 @@ def test_long_posts_are_folded_and_what_is_drawn_is_bounded() -> None:
 )
 def test_pathological_markdown_ends(text: str) -> None:
     assert drawn(html.cut(text, unfolded=True).text)
+
+
+def test_long_lines_of_code_are_broken_to_the_column_and_copied_whole() -> None:
+    made = html.body("```\n" + "x" * 100 + "\n```", room=html.Room(code=40))
+    assert "x" * 40 + "\n" + "x" * 40 + "\n" + "x" * 20 in made.html
+    assert made.codes == ("x" * 100 + "\n",)

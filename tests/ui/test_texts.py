@@ -8,33 +8,24 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po
 
 from pullcept.ui import texts
-from pullcept.ui.catalogue import compiled
+from pullcept.ui.catalogue import asked_for, compiled, read
 from pullcept.ui.texts import LOCALES, gettext, ngettext, pick_language, use_language
 
 PO_FILES = sorted(LOCALES.glob("*/LC_MESSAGES/*.po"))
-SOURCES = LOCALES.parent
 
 
 def catalogue(path: object) -> Catalog:
-    with open(str(path), "rb") as source:
-        return read_po(source)
-
-
-def asked_for() -> dict[str, str | tuple[str, ...]]:
-    found = extract_from_dir(str(SOURCES), keywords={"_": None, "gettext": None, "ngettext": (1, 2)})
-    messages = [message for _file, _line, message, _comments, _context in found]
-    return {message if isinstance(message, str) else message[0]: message for message in messages}
+    return read(Path(str(path)))
 
 
 @pytest.mark.parametrize("po", PO_FILES, ids=lambda path: path.parts[-3])
 def test_every_text_is_translated_and_no_translation_is_left_over(po: object) -> None:
     kept = catalogue(po)
     known = {message.id[0] if isinstance(message.id, tuple) else message.id for message in kept if message.id}
-    assert known == set(asked_for())
+    wanted = {message.id[0] if isinstance(message.id, tuple) else message.id for message in asked_for() if message.id}
+    assert known == wanted, "run python -m pullcept.ui.catalogue, then translate what is new"
     for message in kept:
         if message.id:
             said = message.string if isinstance(message.string, tuple) else (message.string,)

@@ -14,7 +14,13 @@ class ConfirmDialog(tk.Toplevel):
     def __init__(
         self, parent: tk.Misc, theme: Theme, *, title: str, text: str, yes: str, on_yes: Callable[[], None]
     ) -> None:
-        super().__init__(parent, bg=theme.role("canvas"))
+        super().__init__(
+            parent,
+            bg=theme.role("canvas"),
+            highlightthickness=1,
+            highlightbackground=theme.role("field"),
+            highlightcolor=theme.role("field"),
+        )
         self.title(title)
         self.transient(parent.winfo_toplevel())
         self.resizable(False, False)

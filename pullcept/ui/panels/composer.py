@@ -102,7 +102,7 @@ class Composer(tk.Frame):
         code = ttk.Button(bar, image=theme.icon("code", 18), style="RaisedTool.TButton", command=self._type_fence)
         code.pack(side="left")
         Tooltip(code, theme, lambda: _("Code block (```)"))
-        self._send = ttk.Button(bar, text=_("Send"), style="Primary.TButton", command=self.post, width=6)
+        self._send = ttk.Button(bar, text=_("Send"), style="Primary.TButton", command=self.post)
         self._send.pack(side="right", padx=(theme.px(8), 0))
         Tooltip(self._send, theme, lambda: _("Send (Enter)"))
         self._keys = tk.Label(

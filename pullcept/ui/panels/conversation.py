@@ -150,7 +150,13 @@ class ConversationPanel(tk.Frame):
     def _style(self) -> Look:
         theme = self._theme
         return Look(
-            theme.palette, theme.family, theme.code_family, theme.scale, max(self._width, 300), theme.font(15).measure
+            theme.palette,
+            theme.family,
+            theme.code_family,
+            theme.scale,
+            max(self._width, 300),
+            theme.font(15).measure,
+            max(1, theme.font(13, family=theme.code_family).measure("0")),
         )
 
     def _redraw(self, wanted: Span) -> None:
