@@ -22,6 +22,7 @@ from sidecar.wording import draft_last_seen, present_name
 USAGE = 'usage: pullcept.py demo-agent --sidecar \'{"command": "...", "args": ["..."]}\''
 SHOWN_LENGTH = 1000
 TRIES = 5
+LOOK_SECONDS = 0.5
 EXITS = {"exit", "quit", "/exit", "/quit"}
 
 
@@ -49,7 +50,8 @@ class Agent:
     def __init__(self, caller: Caller, name: str) -> None:
         self._caller = caller
         self._name = name
-        self._box = Box(f"Demo agent {name}", *console.size())
+        self._size = console.size()
+        self._box = Box(f"Demo agent {name}", *self._size)
         self._typed = ""
         self._keys = KeyReader()
         self._turns: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -64,11 +66,18 @@ class Agent:
         threading.Thread(target=self._think, name="mind", daemon=True).start()
         try:
             while self._code is None:
-                self._turns.get()()
+                self._next_turn()()
             console.write(self._box.end())
         finally:
             self._caller.close()
         return self._code
+
+    def _next_turn(self) -> Callable[[], None]:
+        """What to do next. Windows tells nobody that a console has another size, so there it is looked at."""
+        try:
+            return self._turns.get(timeout=LOOK_SECONDS if sys.platform == "win32" else None)
+        except queue.Empty:
+            return self._resize if console.size() != self._size else _do_nothing
 
     def _watch_signals(self) -> None:
         if sys.platform == "win32":
@@ -78,7 +87,8 @@ class Agent:
             signal.signal(number, lambda number, _: self._turns.put(lambda: self._leave(128 + number)))
 
     def _resize(self) -> None:
-        console.write(self._box.resize(*console.size()))
+        self._size = console.size()
+        console.write(self._box.resize(*self._size))
 
     def _leave(self, code: int) -> None:
         self._code = code
@@ -155,6 +165,10 @@ class Agent:
         said = arguments.get("content", "(my draft)")
         self._show(f"{SAY}: {said}\n  {reply.text.partition(chr(10) * 2)[0]}")
         return reply
+
+
+def _do_nothing() -> None:
+    """Nothing has changed."""
 
 
 def _to(heard: Heard) -> str:
