@@ -82,7 +82,7 @@ class RealRoom:
 
     def start(self, *accounts: Account) -> None:
         """Press start on each, and wait until all of them sit in the room."""
-        before = len(self.events)
+        before = self._now()
         for account in accounts:
             self.app.start(self.seat(account), 120, 40)
         for account in accounts:
@@ -90,7 +90,7 @@ class RealRoom:
 
     def stop(self, account: Account) -> None:
         """Stop a seat and wait for its end."""
-        before = len(self.events)
+        before = self._now()
         self.app.stop(self.seat(account))
         self.wait_for_state(account, SeatState.ENDED, since=before)
 
@@ -165,6 +165,11 @@ class RealRoom:
             assert time.monotonic() < end, f"not typed into {account.name}: {text!r}\n{self._terminals()}"
             pause.wait(0.05)
         return typed
+
+    def _now(self) -> int:
+        """How many events there were up to now."""
+        self._drain()
+        return len(self.events)
 
     def _drain(self, limit: float = 0.0) -> None:
         """Take everything the app has told, waiting at most `limit` s for the first event."""

@@ -66,8 +66,16 @@ def test_codex_e_hands_its_sidecar_every_variable_and_a_nested_one_gets_an_empty
 
 def the_sidecar() -> psutil.Process:
     """The one sidecar process below this test."""
-    (found,) = [each for each in psutil.Process().children(recursive=True) if "--entry" in each.cmdline()]
+    (found,) = [each for each in psutil.Process().children(recursive=True) if "--entry" in line_of(each)]
     return found
+
+
+def line_of(process: psutil.Process) -> list[str]:
+    """The command line of a process; empty for one that has just ended."""
+    try:
+        return list(process.cmdline())
+    except psutil.NoSuchProcess:
+        return []
 
 
 def asked_as_a_client(line: list[str], environment: dict[str, str]) -> tuple[list[Any], str | None]:
