@@ -62,6 +62,7 @@ class RecordingOutside:
         self.paused: tuple[Paused, ...] = ()
         self.usage_asked: list[Seat | None] = []
         self.rosters = 0
+        self.histories_read = 0
         self.disk_full = False
         self.screen_broken = False
 
@@ -86,6 +87,7 @@ class RecordingOutside:
         return self.paused
 
     def read_history(self, topic_id: str, limit: int, before: str | None) -> tuple[Sequence[Post], bool]:
+        self.histories_read += 1
         posts = self.logs.get(topic_id, [])
         if before is not None:
             ids = [post.message_id for post in posts]
@@ -119,7 +121,10 @@ class LiveHost:
             on_status=lambda *report: self.statuses.append(report),
             on_activity=lambda *report: self.activities.append(report),
         )
-        self.server = RoomServer(self.hub, self.admissions, TOKEN, callbacks)
+        self.later = 0.0
+        self.server = RoomServer(
+            self.hub, self.admissions, TOKEN, callbacks, clock=lambda: time.monotonic() + self.later
+        )
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, name="host of a test")
 

@@ -1,6 +1,7 @@
 """Lines of a bridge: cut anywhere, too long, too many, and a bridge that does not read."""
 
 import asyncio
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -148,3 +149,16 @@ def test_writing_to_a_bridge_that_left_is_a_connection_error() -> None:
     transport.closed = True
     with pytest.raises(ConnectionError):
         asyncio.run(stream.write_line(b"one"))
+
+
+def test_an_endless_line_takes_no_more_memory_than_the_limit() -> None:
+    stream, _ = stream_of()
+    chunk = b"x" * (1024 * 1024)
+    tracemalloc.start()
+    try:
+        for _ in range(100):
+            stream.feed(chunk)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * MAX_LINE_BYTES

@@ -120,6 +120,25 @@ def test_the_bound_bridge_may_come_back_and_its_old_connection_is_closed(host: L
     assert [arrival.admission.launch for arrival in host.arrivals] == [launch, launch]
 
 
+def test_another_bridge_is_admitted_once_the_bound_one_has_been_gone_for_ten_seconds(
+    host: LiveHost, launch: Launch
+) -> None:
+    with arrive(host, *launch_headers(launch), rest=b"x\n") as first:
+        line_of(first)
+    wait_for(lambda: host.run(host.server.connections) == 0)
+    host.later = 11.0
+    with arrive(host, *launch_headers(launch, "i-2"), rest=b"y\n") as second:
+        line_of(second)
+    assert [arrival.admission.launch for arrival in host.arrivals] == [launch, launch]
+
+
+def test_a_bridge_with_a_wrong_launch_secret_is_no_guest_either(host: LiveHost) -> None:
+    headers = ("X-Pullcept-Launch: wrong", "X-Pullcept-Room: topic-1", "X-Pullcept-Name: Sly")
+    with arrive(host, *headers, rest=b"x\n") as wire:
+        line_of(wire)
+    assert host.arrivals[0].guest is None
+
+
 def test_a_guest_bridge_names_its_room_and_itself(host: LiveHost) -> None:
     headers = ("X-Pullcept-Room: topic-1", "X-Pullcept-Name: %E8%A8%98%E9%8C%B2%E4%BF%82", "X-Pullcept-Hue: 725")
     with arrive(host, *headers, rest=b"x\n") as wire:

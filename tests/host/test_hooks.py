@@ -146,6 +146,13 @@ def test_ten_megabytes_are_refused_also_in_chunks_and_the_answer_arrives(host: L
     assert host.statuses == []
 
 
+def test_a_client_that_asks_first_is_never_asked_for_ten_megabytes(host: LiveHost, launch: Launch) -> None:
+    with host.raw() as wire:
+        head = f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{host.port}\r\n{auth(launch)}\r\nContent-Length: 10485760\r\n"
+        wire.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+        assert status_of(wire.recv(4096)) == 413
+
+
 def test_a_client_of_one_byte_a_while_is_cut_off_with_a_status(
     host: LiveHost, launch: Launch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

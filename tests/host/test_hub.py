@@ -24,7 +24,7 @@ from pullcept.core.protocol import (
     UsageResult,
 )
 from pullcept.core.room import Door
-from pullcept.host.hub import Connection, Hub
+from pullcept.host.hub import SCREEN_ORIGIN, Connection, Hub
 from tests.host.live_host import TOPIC, RecordingOutside, launch_of
 
 TS = "2026-11-30T00:00:00Z"
@@ -100,6 +100,7 @@ def test_the_person_at_the_screen_is_the_only_admin(table: Table) -> None:
     table.post(screen, "m-1")
     post = table.outside.logs[TOPIC][0]
     assert (post.speaker, post.role, post.account) == ("Person", "admin", "acc-person")
+    assert [member.origin for member in table.hub.participants(TOPIC)] == [SCREEN_ORIGIN]
 
 
 def test_a_session_may_not_sit_in_the_room_of_another_topic(table: Table) -> None:
@@ -144,7 +145,7 @@ def test_a_hello_that_cannot_be_read_is_named_in_the_next_answer(table: Table) -
     connection.receive_text(json.dumps({"type": "usage", "request_id": "r"}))
     answer = heard[0]
     assert isinstance(answer, UsageResult)
-    assert "name" in str(answer.error)
+    assert "name: is missing" in str(answer.error)
 
 
 @pytest.mark.parametrize("protocol", [9, 10, 11, 12, 10**30])

@@ -260,6 +260,8 @@ def test_a_client_that_never_reads_stalls_nobody_and_is_dropped(
             wire.send(json.dumps({"type": "history", "request_id": f"r-{number}", "limit": 200}))
         wait_for(lambda: any(client.holds_back for client in host.run(host.server.clients)))
         assert writer.post("m-last")["delivered"] is True
+        assert len(host.run(host.hub.participants, TOPIC)) == 2
+        assert host.outside.histories_read < 40
         for _ in range(room_socket.STALLED_BEATS):
             host.run(host.server.beat, slept=False)
         wait_for(lambda: len(host.run(host.hub.participants, TOPIC)) == 1)
