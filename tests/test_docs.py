@@ -94,7 +94,8 @@ def test_a_page_has_one_title_and_closed_fences(page: Path) -> None:
 
 def test_both_readmes_have_the_same_sections_commands_and_pages() -> None:
     english, japanese = text_of(ROOT / "README.md"), text_of(ROOT / "README.ja.md")
-    for pattern in (r"^(#+) ", r"^(python3 \S+(?: \w+)?|bash \S+)", r"\]\(((?:docs/|LICENSE|CHANGELOG)[^)]*)\)"):
+    links = r"\]\(((?:docs/[\w-]+\.md|LICENSE|CHANGELOG\.md))\)"
+    for pattern in (r"^(#+) ", r"^(python3 \S+(?: \w+)?|bash \S+)", links):
         found = re.findall(pattern, english, re.MULTILINE)
         assert sorted(re.findall(pattern, japanese, re.MULTILINE)) == sorted(found)
         assert found
