@@ -191,7 +191,9 @@ class App:
         self._seats = Seats(parts)
         outside = AppOutside(self._topics, self._seats, self._events.put, self._on_roster, self._list_soon)
         self._hub = Hub(outside, person=self._person_door)
-        self._desk = Desk(self._topics, self._seats, self._hub, self._events.put, lambda: self._person().name)
+        self._desk = Desk(
+            self._topics, self._seats, self._hub, self._events.put, lambda: self._person().name, self._warm
+        )
         self._links = Links(
             self._hub,
             on_joined=self._seats.on_joined,
@@ -220,6 +222,9 @@ class App:
         self._hub.dismiss(launch.seat.topic_id, launch.origin)
         self._server.drop_launch(launch.launch_secret)
         self._list_soon()
+
+    def _warm(self, topic_id: str) -> None:
+        self._spawn_task(asyncio.to_thread(self._topics.warm, topic_id))
 
     def _on_roster(self, topic_id: str) -> None:
         self._desk.tell_roster(topic_id)

@@ -43,13 +43,21 @@ class Desk:
     """Carries out what a screen asks about topics and posts. Lives on the asyncio thread."""
 
     def __init__(
-        self, topics: Topics, seats: Seats, hub: Hub, tell: Callable[[ScreenEvent], None], person: Callable[[], str]
+        self,
+        topics: Topics,
+        seats: Seats,
+        hub: Hub,
+        tell: Callable[[ScreenEvent], None],
+        person: Callable[[], str],
+        warm: Callable[[str], None] = lambda topic_id: None,
     ) -> None:
+        """`person` tells their name; `warm` reads ahead, off this thread, what a topic's first post will need."""
         self._topics = topics
         self._seats = seats
         self._hub = hub
         self._tell = tell
         self._person = person
+        self._warm = warm
         self._chairs: dict[str, Chair] = {}
         self.on_screen: str | None = None
 
@@ -72,6 +80,7 @@ class Desk:
             self._tell(SeatChanged(view))
         self.tell_roster(topic_id)
         self.tell_topics()
+        self._warm(topic_id)
 
     def read_older(self, topic_id: str, before: str) -> None:
         """Rows before `before` come as `OlderRows`."""

@@ -3,6 +3,7 @@
 Lives on the asyncio thread. A topic in which nothing was said and nothing started leaves no trace.
 """
 
+import contextlib
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -102,8 +103,9 @@ class Topics:
             return True
 
     def warm(self, topic_id: str) -> None:
-        """Read the ids of a topic ahead of its first post; for a worker thread."""
-        self._log(topic_id).warm()
+        """Read the ids of a topic ahead of its first post; for a worker thread. An unreadable log is told elsewhere."""
+        with contextlib.suppress(LogUnreadable):
+            self._log(topic_id).warm()
 
     # -- conversations -----------------------------------------------------
 
