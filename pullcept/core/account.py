@@ -156,7 +156,7 @@ def account_object(account: Account, original: dict[str, Any] | None = None) -> 
 def default_accounts(user_name: str, new_id: Callable[[], str]) -> tuple[Account, ...]:
     """The accounts of a first start: the person, Claude Code, Codex and the bundled demo agent."""
     return (
-        Account(id=new_id(), name=clean_name(user_name) or "User", kind="admin", hue=210),
+        Account(id=new_id(), name=clean_name(user_name) or "User", kind="admin", hue=250),
         Account(id=new_id(), name="Claude Code", kind="claude_code", command="claude", hue=20),
         Account(id=new_id(), name="Codex", kind="codex_cli", command="codex", hue=150),
         Account(

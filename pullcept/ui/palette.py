@@ -40,6 +40,10 @@ class Palette:
     ansi: tuple[str, ...]
     hues: Mapping[str, int]
 
+    def of_account(self, kind: str, hue: int | None, name: str) -> str:
+        """The name of an account's colour; the person's is blue unless another was chosen."""
+        return OWN_COLOUR if hue is None and kind == "admin" else self.colour_name(hue, name)
+
     def of(self, hue: int | None, name: str) -> PersonColours:
         """The colours of a participant: the declared hue, else one chosen by the name."""
         return self.person[self.colour_name(hue, name)]

@@ -55,7 +55,7 @@ class AccountsRail(tk.Frame):
         ground = theme.role("side")
         for place, account in enumerate(self._state.accounts):
             badge = words.badge(account, self._state.seat_view(account.account_id))
-            colours = theme.palette.of(account.hue, account.name)
+            colours = theme.palette.person[theme.palette.of_account(account.kind, account.hue, account.name)]
             x, y = theme.px(WIDTH) // 2, theme.px(AVATAR_STEP * place + 22)
             image = theme.avatar(30, colours.tint, ground, badge.mark, theme.role(badge.mark_ink))
             canvas.create_image(x, y, image=image)

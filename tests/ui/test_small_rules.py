@@ -153,6 +153,9 @@ def test_a_hue_takes_the_nearest_colour_and_a_name_never_the_persons_own() -> No
     chosen = {light.colour_name(None, f"name {n}") for n in range(200)}
     assert OWN_COLOUR not in chosen
     assert len(chosen) == 7
+    assert light.of_account("admin", None, "x") == OWN_COLOUR
+    assert light.of_account("admin", 145, "x") == "green"
+    assert light.of_account("cli", None, "Haru") == light.colour_name(None, "Haru")
     assert light.colour_name(None, "Ｈａｒｕ") == light.colour_name(None, "haru")
 
 

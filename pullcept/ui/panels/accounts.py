@@ -127,7 +127,7 @@ class AccountsPanel(tk.Frame):
 
     def _draw_account(self, canvas: tk.Canvas, account: AccountView, place: Place) -> None:
         theme, view = self._theme, self._state.seat_view(account.account_id)
-        colours = theme.palette.of(account.hue, account.name)
+        colours = theme.palette.person[theme.palette.of_account(account.kind, account.hue, account.name)]
         badge = words.badge(account, view)
         running = is_running(view)
         started = running or account.kind == "admin" or (view is not None and not view.asked)

@@ -208,9 +208,7 @@ class ConversationPanel(tk.Frame):
     def _colour(self, post: Post) -> str:
         account = self._state.account(post.account)
         hue = post.hue if post.hue is not None else account.hue if account else None
-        if hue is None and account is not None and account.kind == "admin":
-            return "blue"
-        return self._theme.palette.colour_name(hue, post.speaker)
+        return self._theme.palette.of_account(account.kind if account else "", hue, post.speaker)
 
     def _marks(self, message_id: str) -> tuple[SeatMark, ...]:
         made = []
