@@ -45,8 +45,7 @@ class ClaudeModel(ModelServer):
         message: Body = {"id": self.next_id("msg"), "type": "message", "role": "assistant", "model": model}
         message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
         yield "message_start", {"type": "message_start", "message": message}
-        blocks = [*self._text_blocks(step), *self._tool_blocks(step)]
-        for index, (block, delta) in enumerate(blocks):
+        for index, (block, delta) in enumerate(self._blocks(step)):
             yield "content_block_start", {"type": "content_block_start", "index": index, "content_block": block}
             yield "content_block_delta", {"type": "content_block_delta", "index": index, "delta": delta}
             yield "content_block_stop", {"type": "content_block_stop", "index": index}
@@ -55,11 +54,10 @@ class ClaudeModel(ModelServer):
         yield "message_delta", {"type": "message_delta", **end}
         yield "message_stop", {"type": "message_stop"}
 
-    def _text_blocks(self, step: Step) -> Iterator[tuple[Body, Body]]:
+    def _blocks(self, step: Step) -> Iterator[tuple[Body, Body]]:
         if step.text:
             yield {"type": "text", "text": ""}, {"type": "text_delta", "text": step.text}
-
-    def _tool_blocks(self, step: Step) -> Iterator[tuple[Body, Body]]:
+        self.pause(step)
         for each in step.calls:
             block = {"type": "tool_use", "id": self.next_id("toolu"), "name": each.tool, "input": {}}
             yield block, {"type": "input_json_delta", "partial_json": each.arguments_text()}

@@ -61,18 +61,26 @@ class CodexModel(ModelServer):
     def events(self, step: Step, model: str) -> Iterator[tuple[str, Body]]:
         response: Body = {"id": self.next_id("resp"), "object": "response"}
         yield "response.created", {"type": "response.created", "response": {**response, "status": "in_progress"}}
-        items = [self._message(step.text)] if step.text else []
-        items += [self._function_call(each) for each in step.calls]
-        for index, item in enumerate(items):
-            place = {"output_index": index}
-            start = {**item, "content": []} if item["type"] == "message" else {**item, "arguments": ""}
+        items: list[Body] = []
+        for item, call in self._items(step):
+            place = {"output_index": len(items)}
+            start = {**item, "content": []} if item["type"] == "message" else item
             yield "response.output_item.added", {"type": "response.output_item.added", **place, "item": start}
             if item["type"] == "message":
                 delta = {**place, "item_id": item["id"], "content_index": 0, "delta": step.text}
                 yield "response.output_text.delta", {"type": "response.output_text.delta", **delta}
+            self.pause(step)
+            item = item | ({"arguments": call.arguments_text()} if call else {})
             yield "response.output_item.done", {"type": "response.output_item.done", **place, "item": item}
+            items.append(item)
         done = {**response, "status": "completed", "output": items, "usage": USAGE}
         yield "response.completed", {"type": "response.completed", "response": done}
+
+    def _items(self, step: Step) -> Iterator[tuple[Body, ToolCall | None]]:
+        if step.text:
+            yield self._message(step.text), None
+        for each in step.calls:
+            yield self._function_call(each), each
 
     def _message(self, text: str) -> Body:
         content = [{"type": "output_text", "text": text, "annotations": []}]
@@ -82,7 +90,7 @@ class CodexModel(ModelServer):
     def _function_call(self, each: ToolCall) -> Body:
         namespace, slash, name = each.tool.rpartition("/")
         item: Body = {"type": "function_call", "id": self.next_id("fc"), "call_id": self.next_id("call")}
-        item |= {"name": name, "arguments": each.arguments_text(), "status": "completed"}
+        item |= {"name": name, "arguments": "", "status": "completed"}
         return {**item, "namespace": namespace} if slash else item
 
 

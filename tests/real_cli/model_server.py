@@ -5,7 +5,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
@@ -30,7 +30,10 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Step:
-    """One answer. `match`: taken only when the newest text holds it. `gate`: answered when it is set."""
+    """One answer: a text or tool calls. `match`: taken only when the newest text holds it.
+
+    `delay` and `gate` hold the answer back in the middle of its first part; `begun` is set when it waits there.
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
@@ -38,6 +41,7 @@ class Step:
     delay: float = 0.0
     match: str = ""
     gate: threading.Event | None = None
+    begun: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,7 @@ class ModelServer(ABC):
 
     def pause(self, step: Step) -> None:
         """Wait as the step says, never longer than the server lives."""
+        step.begun.set()
         if step.gate:
             end = time.monotonic() + LIMIT
             while not (step.gate.wait(0.05) or self._stopping.is_set() or time.monotonic() > end):
@@ -175,7 +180,7 @@ class ModelServer(ABC):
 
     @abstractmethod
     def events(self, step: Step, model: str) -> Iterator[tuple[str, Body]]:
-        """The streamed answer as (event name, data)."""
+        """The streamed answer as (event name, data); it pauses in its first part."""
 
     @abstractmethod
     def other_answer(self, path: str, raw: bytes) -> tuple[int, Body]:
@@ -218,8 +223,8 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             if step is None:
                 self._send_json(*server.other_answer(path, raw))
                 return
-            server.pause(step)
             if step.error:
+                server.pause(step)
                 self._send_json(step.error, {"type": "error", "error": {"type": "api_error", "message": "scripted"}})
                 return
             self._send_stream(server.events(step, str(body.get("model", ""))))

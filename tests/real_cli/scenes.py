@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pullcept.core.post import Post
-from tests.real_cli.model_server import Recorded, call
+from tests.real_cli.model_server import LIMIT, Recorded, call
 from tests.real_cli.room import RealRoom
 from tests.real_cli.seats import RealSeat
 
@@ -80,8 +80,8 @@ def the_second_of_two_answers_is_refused_and_resent(root: Path, first: RealSeat,
         late.say("I was second.")
         again.say(None)
         question = room.say("One answer is enough.")
-        for seat in (first, second):
-            seat.model.wait_for_text(question.message_id)
+        early.wait_until_begun()
+        late.wait_until_begun()
         early.go(question)
         winner = room.wait_for_row(first.name)
         late.go(question)
@@ -133,17 +133,26 @@ def spoken_turn(room: RealRoom, seat: RealSeat, text: str) -> str:
 
 
 class Answers:
-    """One scripted call of `say_to_room` that waits until the test says which post it has seen."""
+    """One scripted call of `say_to_room` that waits until the test says which post it has seen.
+
+    It waits in the middle of the call: Codex takes a request back when a post comes before the first word of an
+    answer or between two of its parts.
+    """
 
     def __init__(self, seat: RealSeat) -> None:
         self._seat = seat
         self._gate = threading.Event()
         self._arguments: dict[str, Any] = {}
+        self._step = call(seat.tool, self._given, gate=self._gate)
 
     def say(self, content: str | None) -> None:
-        """Script the call (without content: send the kept draft) and a silent end of the turn."""
+        """Script the call; without content it sends the kept draft."""
         self._arguments = {} if content is None else {"content": content}
-        self._seat.model.script(call(self._seat.tool, self._given, gate=self._gate))
+        self._seat.model.script(self._step)
+
+    def wait_until_begun(self) -> None:
+        """Until the first words of the answer have been sent."""
+        assert self._step.begun.wait(LIMIT), f"{self._seat.name} never began to answer"
 
     def go(self, seen: Post) -> None:
         """Let the model answer, having seen this post."""
