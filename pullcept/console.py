@@ -388,11 +388,18 @@ def _run(app: App, events: "queue.SimpleQueue[ScreenEvent]") -> int:
     console = Console(app, app.screen_of, app.guest_line, sys.stdout)
     printer = threading.Thread(target=_drain, args=(events, console), name="console events", daemon=True)
     with app_log(app.folder), app:
+        _show_waiting(events, console)
         printer.start()
         console.on_event(StatusSaid(_("/help lists the commands.")))
         _read_lines(console)
     printer.join(5)
     return 0
+
+
+def _show_waiting(events: "queue.SimpleQueue[ScreenEvent]", console: Console) -> None:
+    """What the room said at its start, so that the first line that is typed already knows topics and accounts."""
+    while not events.empty():
+        console.on_event(events.get())
 
 
 def _read_lines(console: Console) -> None:
