@@ -40,8 +40,10 @@ class Recording:
 class RunningApp:
     """A running app. Every wait has a limit and says what was seen instead."""
 
-    def __init__(self, root: Path, accounts: Sequence[Account]) -> None:
-        self.folder = DataFolder(root / "data")
+    def __init__(
+        self, root: Path, accounts: Sequence[Account], *, data: str = "data", path: str = os.environ["PATH"]
+    ) -> None:
+        self.folder = DataFolder(root / data)
         self.events: list[ScreenEvent] = []
         self.recordings: dict[Seat, Recording] = {}
         self.topic_id = ""
@@ -51,7 +53,7 @@ class RunningApp:
         self.app = App(
             self.folder,
             self.queue,
-            environment={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"},
+            environment={"PATH": path, "HOME": str(home), "LANG": "C.UTF-8"},
             accounts=(PERSON, *accounts),
             recorder=self._record,
         )
@@ -87,7 +89,7 @@ class RunningApp:
 
     def start(self, *accounts: Account) -> None:
         """Press start on each, and wait until all of them sit in the room."""
-        before = len(self.events)
+        before = self._now()
         for account in accounts:
             self.app.start(self.seat(account), 120, 40)
         for account in accounts:
@@ -95,7 +97,7 @@ class RunningApp:
 
     def stop(self, account: Account) -> None:
         """Stop a seat and wait for its end."""
-        before = len(self.events)
+        before = self._now()
         self.app.stop(self.seat(account))
         self.wait_for_state(account, SeatState.ENDED, since=before)
 
@@ -140,12 +142,18 @@ class RunningApp:
     def wait_for_state(self, account: Account, state: SeatState, since: int = 0) -> None:
         seat = self.seat(account)
 
+        began = state is not SeatState.RUNNING
+
         def reached(event: ScreenEvent) -> bool:
+            nonlocal began
             if not isinstance(event, SeatChanged) or event.view.seat != seat:
                 return False
-            ended = event.view.state in (SeatState.FAILED, SeatState.ENDED)
-            assert event.view.state is state or not ended, (event.view, self._terminal_text(seat))
-            return event.view.state is state
+            seen = event.view.state
+            # The end of an earlier session may still be told after the next one was asked for.
+            began = began or seen is SeatState.STARTING
+            failed = seen is SeatState.FAILED or (seen is SeatState.ENDED and began)
+            assert seen is state or not failed, (event.view, self._terminal_text(seat))
+            return seen is state
 
         self.wait_for(reached, f"{account.name} {state}", since)
 
@@ -175,6 +183,11 @@ class RunningApp:
             assert time.monotonic() < end, f"not typed into {account.name}: {text!r}\n{self._terminals()}"
             pause.wait(0.05)
         return typed
+
+    def _now(self) -> int:
+        """How many events there were up to now."""
+        self._drain()
+        return len(self.events)
 
     def _drain(self, limit: float = 0.0) -> None:
         """Take everything the app has told, waiting at most `limit` s for the first event."""
