@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 MAX_CODE_MARKS = 20_000
 ATTACHMENT_HEADS = ("添付:", "Attachments:")
@@ -24,7 +25,11 @@ _FENCE_OPENS = re.compile(
 )
 _NEW_BLOCK = re.compile(rf"{_END}[ \t>]*+(?:(?:[-*+]|[0-9]{{1,9}}[.)]|#{{1,6}})[ \t]|(?=[{END_CHARS}]))")
 _TICKS = re.compile(r"`+")
-_MAX_NESTING = 200
+_MAX_NESTING = 16
+"""Quotes inside quotes, and marks of one fence; the few forms there are keep the patterns for their ends few."""
+
+_MAX_COLUMN = 32
+_MAX_ESCAPES = 200
 
 
 @dataclass(slots=True)
@@ -87,33 +92,28 @@ def _fences(text: str, end: int) -> Iterator[tuple[int, int]]:
     """Fenced stretches. One that is never closed goes on to the end of its quote, list item or text."""
     at = 0
     while (opened := _FENCE_OPENS.search(text, at, end)) is not None:
-        limit = _end_of_container(text, opened["prefix"], opened.end(), end)
-        mark = re.escape(opened["fence"][0])
-        closing = rf"[{END_CHARS}][ \t>]*+{mark}{{{len(opened['fence'])},}}+[ \t]*+(?=[{END_CHARS}]|\Z)"
-        closed = _compiled(closing, len(opened["fence"])).search(text, opened.end(), limit)
-        at = limit if closed is None else closed.end()
+        prefix, fence = opened["prefix"], opened["fence"]
+        quotes = min(prefix.count(">"), _MAX_NESTING)
+        column = min(len(prefix), _MAX_COLUMN) if prefix.strip() and not quotes else 0
+        # One search for whatever comes first: each piece of text is looked at once, however many fences there are.
+        ends = _fence_end(quotes, column, fence[0], min(len(fence), _MAX_NESTING + 1)).search(text, opened.end(), end)
+        at = end if ends is None else ends.end()
         yield opened.start(), at
         if at >= end:
             return
 
 
-def _compiled(pattern: str, length: int) -> re.Pattern[str]:
-    """The pattern, or one that never matches where a fence is longer than any real one."""
-    return re.compile(pattern if length <= _MAX_NESTING else r"(?!)")
-
-
-def _end_of_container(text: str, prefix: str, start: int, end: int) -> int:
-    """Where the quote or list item ends in which a fence was opened behind `prefix`."""
-    quoted = min(prefix.count(">"), _MAX_NESTING)
-    column = min(len(prefix), _MAX_NESTING)
-    if quoted:
-        left = re.compile(rf"{_END}(?!(?:[ \t]*+>){{{quoted}}})")
-    elif prefix.strip():
-        left = re.compile(rf"{_END}(?=[ \t]{{0,{column - 1}}}+[^ \t{END_CHARS}])")
-    else:
-        return end
-    found = left.search(text, start, end)
-    return end if found is None else found.end()
+@lru_cache(maxsize=4096)
+def _fence_end(quotes: int, column: int, mark: str, length: int) -> re.Pattern[str]:
+    """Where a fence ends: where its quote or list item does, or at a closing fence, unless it is absurdly long."""
+    ends = []
+    if quotes:
+        ends.append(rf"{_END}(?!(?:[ \t]*+>){{{quotes}}})")
+    elif column:
+        ends.append(rf"{_END}(?=[ \t]{{0,{column - 1}}}+[^ \t{END_CHARS}])")
+    if length <= _MAX_NESTING:
+        ends.append(rf"[{END_CHARS}][ \t>]*+{mark}{{{length},}}+[ \t]*+(?=[{END_CHARS}]|\Z)")
+    return re.compile("|".join(ends) or r"(?!)")
 
 
 def _add_inline_code(text: str, start: int, end: int, unread: Unread) -> None:
@@ -153,5 +153,5 @@ def _pair_runs(runs: list[tuple[int, int, int]], unread: Unread) -> None:
 def _tick_runs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Runs of backticks as (start, end, 1 when a backslash takes the first one away outside code)."""
     for found in _TICKS.finditer(text, start, end):
-        before = text[max(start, found.start() - _MAX_NESTING) : found.start()]
+        before = text[max(start, found.start() - _MAX_ESCAPES) : found.start()]
         yield found.start(), found.end(), (len(before) - len(before.rstrip("\\"))) % 2

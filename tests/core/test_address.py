@@ -287,6 +287,9 @@ HOSTILE = [
     "".join("`" * length + "\n" for length in range(3, 1400)),
     "".join("> " * depth + "```\nx\n" for depth in range(700)),
     "` \n" * 300_000,
+    "x\n" + "> ```\n" * 100_000,
+    "x\n" + "".join(f"> {'`' * length}\n\n" for length in range(3, 60)) * 500,
+    "x\n" + "- ```\n  ```\n" * 50_000 + "\n" * 400_000,
 ]
 
 
