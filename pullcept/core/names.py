@@ -3,6 +3,8 @@
 from pullcept.core.text import is_unseen, utf16_units, whole_text
 
 MAX_NAME_UNITS = 64
+MAX_INPUT_LENGTH = 4096
+"""A text longer than this is refused unread, whatever would be left of it."""
 
 
 class NameRefused(ValueError):
@@ -16,10 +18,10 @@ def clean_name(text: str) -> str:
 
 def check_name(text: str) -> str:
     """The cleaned name. Raises `NameRefused` when nothing is left or it is over 64 UTF-16 units."""
-    name = clean_name(text)
+    name = clean_name(text[: MAX_INPUT_LENGTH + 1])
     if not name:
         raise NameRefused("the name is empty")
-    if utf16_units(name) > MAX_NAME_UNITS:
+    if len(text) > MAX_INPUT_LENGTH or utf16_units(name) > MAX_NAME_UNITS:
         raise NameRefused(f"the name is longer than {MAX_NAME_UNITS} UTF-16 units")
     return name
 

@@ -23,6 +23,7 @@ MAX_MESSAGE_ID = 64
 MAX_REQUEST_ID = 256
 MAX_TIME_TEXT = 64
 MAX_DEPTH = 64
+MAX_PARTS = 10_000
 
 
 class FrameError(ValueError):
@@ -354,8 +355,8 @@ class _Keys:
 
     def free(self, key: str) -> dict[str, Any]:
         value = dict(self.nested(key).found)
-        if not _is_shallow(value, MAX_DEPTH):
-            self.wrong(key, f"an object of at most {MAX_DEPTH} levels")
+        if not _is_small(value):
+            self.wrong(key, f"an object of at most {MAX_DEPTH} levels and {MAX_PARTS} parts")
         return value
 
 
@@ -430,11 +431,19 @@ def _error_for(kind: str, keys: _Keys, reason: str) -> RoomFrame | None:
     return None
 
 
-def _is_shallow(value: Any, levels: int) -> bool:
-    if not isinstance(value, dict | list):
-        return True
-    parts = value.values() if isinstance(value, dict) else value
-    return levels > 0 and all(_is_shallow(part, levels - 1) for part in parts)
+def _is_small(value: dict[str, Any]) -> bool:
+    """Whether an object of any shape has few levels and few parts; looks at no more than it allows."""
+    level: list[Any] = [value]
+    parts = 0
+    for _ in range(MAX_DEPTH + 1):
+        parts += sum(len(each) for each in level)
+        if parts > MAX_PARTS:
+            return False
+        inner = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [part for each in inner for part in each if isinstance(part, dict | list)]
+        if not level:
+            return True
+    return False
 
 
 def _read_hello(keys: _Keys) -> Hello:

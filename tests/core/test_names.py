@@ -1,5 +1,7 @@
 """Names: what is removed on input, what is refused, which name is called."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,20 @@ def test_64_utf16_units_are_allowed_and_65_refused() -> None:
 def test_a_name_of_nothing_visible_is_refused(text: str) -> None:
     with pytest.raises(NameRefused, match="empty"):
         check_name(text)
+
+
+@pytest.mark.parametrize("char", ["a", "\u200b"])
+def test_a_name_of_millions_of_characters_is_refused_unread(char: str) -> None:
+    started = time.process_time()
+    with pytest.raises(NameRefused):
+        check_name(char * 16_000_000)
+    assert time.process_time() - started < 0.2
+
+
+def test_what_nobody_sees_behind_a_name_counts_only_when_it_is_absurdly_long() -> None:
+    assert check_name("Lin" + "\u200b" * 4000) == "Lin"
+    with pytest.raises(NameRefused, match="longer"):
+        check_name("Lin" + "\u200b" * 5000)
 
 
 @given(st.text(st.characters(categories=None), max_size=80))

@@ -224,6 +224,7 @@ def test_a_post_whose_id_cannot_be_read_gets_no_answer(message_id: Any) -> None:
         ('{"type":"session_status","request_id":"r"}', SessionResult),
         ('{"type":"session_control","request_id":"r","operation":[]}', SessionResult),
         ('{"type":"session_control","request_id":"r","operation":{"a":' + "[" * 90 + "]" * 90 + "}}", SessionResult),
+        ('{"type":"session_control","request_id":"r","operation":{"a":[' + "[1]," * 9_000 + "1]}}", SessionResult),
     ],
 )
 def test_a_wrong_request_is_answered_with_its_own_kind_of_frame(text: str, answer: type) -> None:
