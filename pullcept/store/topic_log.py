@@ -22,6 +22,9 @@ from pullcept.store.settings import reason_of, retried
 
 _ID = re.compile(rb'"message_id"[ \t]*:[ \t]*"([^"\\\n]{0,64}(?:\\.[^"\\\n]{0,64}){0,64})"')
 _SCAN_BLOCK = 4 * 1024 * 1024
+PAGE_BYTES = 4 * 1024 * 1024
+"""A page ends early where it would reach further back than this: a log of huge posts is read in more pages."""
+
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 
 
@@ -81,11 +84,11 @@ class TopicLog:
                 self._places[post.message_id.encode("utf-8", "replace")] = place
 
     def tail(self, count: int) -> Rows:
-        """The newest `count` posts. Reads from the end of the file only. Raises `LogUnreadable`."""
+        """The newest `count` posts, fewer huge ones. Reads from the end of the file only. Raises `LogUnreadable`."""
         return self._page(None, count)
 
     def before(self, where: int | str, count: int) -> Rows:
-        """The newest `count` posts before an offset or a message id. Raises `UnknownPost`, `LogUnreadable`."""
+        """The same before an offset or a message id. Raises `UnknownPost`, `LogUnreadable`."""
         return self._page(self._place_of(where) if isinstance(where, str) else where, count)
 
     def contains(self, message_id: str) -> bool:
@@ -169,7 +172,8 @@ class TopicLog:
 
     def _page(self, end: int | None, count: int) -> Rows:
         with self._reading() as (file, size):
-            return _collect(_parsed(lines_backward(file, size if end is None else min(end, size))), count)
+            start = size if end is None else min(end, size)
+            return _collect(_parsed(lines_backward(file, start)), count, start - PAGE_BYTES)
 
     def _place_of(self, message_id: str) -> int:
         """The offset of the row with this id. Raises `UnknownPost`, `LogUnreadable`."""
@@ -242,14 +246,17 @@ def _parsed(lines: Iterable[Line]) -> Iterator[tuple[int, Post | None]]:
             yield offset, None
 
 
-def _collect(rows: Iterable[tuple[int, Post | None]], count: int) -> Rows:
-    """Take `count` posts from rows that come newest first, and look whether there is one more."""
+def _collect(rows: Iterable[tuple[int, Post | None]], count: int, floor: int) -> Rows:
+    """Take `count` posts from rows that come newest first, and look whether there is one more.
+
+    Behind the first post, rows before the offset `floor` are left for another page.
+    """
     posts: list[Post] = []
     skipped, unplaced, oldest = 0, 0, 0
     for offset, post in rows:
         if post is None:
             unplaced += 1
-        elif len(posts) >= count:
+        elif len(posts) >= count or (posts and offset < floor):
             return Rows(tuple(reversed(posts)), skipped, True, oldest)
         else:
             posts.append(post)

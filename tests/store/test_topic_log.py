@@ -128,6 +128,25 @@ def test_pages_follow_each_other_without_gap_or_repeat(log: TopicLog) -> None:
     assert log.before("m0", 10).posts == ()
 
 
+def test_a_page_of_huge_posts_ends_early_and_the_next_one_goes_on(log: TopicLog) -> None:
+    for number in range(40):
+        log.append(post(number, "x" * 1_000_000))
+    pages = [log.tail(200)]
+    while pages[-1].has_older:
+        pages.append(log.before(pages[-1].posts[0].message_id, 200))
+    assert max(len(page.posts) for page in pages) == 4
+    read = [row.message_id for page in reversed(pages) for row in page.posts]
+    assert read == [f"m{number}" for number in range(40)]
+
+
+def test_a_post_longer_than_a_page_is_a_page(log: TopicLog) -> None:
+    log.append(post(1))
+    log.append(post(2, "\x01" * 1_000_000))
+    assert [row.message_id for row in log.tail(200).posts] == ["m2"]
+    assert ids(log, 1) == ["m2"]
+    assert [row.message_id for row in log.before("m2", 200).posts] == ["m1"]
+
+
 def test_there_is_no_older_page_when_only_rubbish_is_older(log: TopicLog) -> None:
     log.path.write_bytes(b"rubbish\nmore\n" + row_line(post(1)) + b"torn\n" + row_line(post(2)))
     rows = log.tail(2)
