@@ -12,10 +12,29 @@ ANY_TEXT = st.text(st.characters(categories=None), max_size=60)
 @pytest.mark.parametrize(
     "cluster",
     [
-        "a", "é", "e\u0301", "日", "が", "か\u3099", "ｶﾞ", "👍🏽", "👨‍👩‍👧‍👦", "❤️", "🏳️‍🌈", "🇯🇵", "1️⃣", "각", "\u1100\u1161\u11a8",
-        "ก็", "நி", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "\n", "\u200b", "\r\n",
+        "a",
+        "é",
+        "e\u0301",
+        "日",
+        "が",
+        "か\u3099",
+        "ｶﾞ",
+        "👍🏽",
+        "👨‍👩‍👧‍👦",
+        "❤️",
+        "🏳️‍🌈",
+        "🇯🇵",
+        "1️⃣",
+        "각",
+        "\u1100\u1161\u11a8",
+        "ก็",
+        "நி",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+        "\n",
+        "\u200b",
+        "\r\n",
     ],
-)  # fmt: skip
+)
 def test_what_a_reader_sees_as_one_character_is_one_cluster(cluster: str) -> None:
     assert clusters(cluster) == [cluster]
     assert clusters(f"x{cluster}x") == ["x", cluster, "x"]

@@ -61,11 +61,30 @@ def test_a_key_alone_in_its_write_is_that_key(write: bytes, stroke: Stroke) -> N
 @pytest.mark.parametrize(
     "write",
     [
-        b"\x1b[I", b"\x1b[O", b"\x1b[<35;10;20M", b"\x1b[<0;1;1m", b"\x1b[M !!", b"\x1b[M\x20\xff\x7f", b"\x1b[Z",
-        b"\x1b[9;2u",        b"\x1b[99;5:3u", b"\x1b[1;1:3A", b"\x1b[5~", b"\x1b[3~", b"\x1b[15~", b"\x1bOP", b"\x1b[?62;22c",
-        b"\x1b]11;rgb:0/0/0\x07",        b"\x1b[57358u", b"\x1bp", b"\x1b[112;3u", b"\x0c", b"\x1b[201~", b"\x1bP1$r0m\x1b\\",
+        b"\x1b[I",
+        b"\x1b[O",
+        b"\x1b[<35;10;20M",
+        b"\x1b[<0;1;1m",
+        b"\x1b[M !!",
+        b"\x1b[M\x20\xff\x7f",
+        b"\x1b[Z",
+        b"\x1b[9;2u",
+        b"\x1b[99;5:3u",
+        b"\x1b[1;1:3A",
+        b"\x1b[5~",
+        b"\x1b[3~",
+        b"\x1b[15~",
+        b"\x1bOP",
+        b"\x1b[?62;22c",
+        b"\x1b]11;rgb:0/0/0\x07",
+        b"\x1b[57358u",
+        b"\x1bp",
+        b"\x1b[112;3u",
+        b"\x0c",
+        b"\x1b[201~",
+        b"\x1bP1$r0m\x1b\\",
     ],
-)  # fmt: skip
+)
 def test_reports_and_other_sequences_are_nothing(write: bytes) -> None:
     assert {stroke.stroke for stroke in strokes(write)} <= {Stroke.NOTHING}
 

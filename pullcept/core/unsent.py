@@ -1,0 +1,269 @@
+"""Unsent input: what a person typed into a terminal and has not sent, known from the keys the pane sends.
+
+While there is any, posts are held: one typed behind it would fuse with it. Hence every doubt counts as unsent and no
+timer ever ends it; only a send, a clear, a submit of that very text or the person's own word does.
+"""
+
+import unicodedata
+from collections import deque
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pullcept.core.grapheme import clusters, last_cluster
+from pullcept.core.keystrokes import KeyReader, Keystroke, Stroke
+from pullcept.core.submit import same_text
+
+DOUBLE_ESCAPE = 0.8
+QUESTION_AFTER = 1.4
+"""Claude Code draws a question 1.4 to 1.5 s after the last byte written to the terminal; until then keys are text."""
+REPORTED_WITHIN = 30.0
+FOLDS_ABOVE = 800
+FOLDED_LINES = 3
+TEXT_LIMIT = 200_000
+PROMPT_MARGIN = 6
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+class UnsentState(StrEnum):
+    """`MAYBE`: there may be text that nobody saw being typed (recall, completion, a prompt put back)."""
+
+    EMPTY = "empty"
+    UNSENT = "unsent"
+    MAYBE = "maybe"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """How the input box of one kind of CLI differs from the rules for all.
+
+    `puts_back`: Escape while a turn runs may put the last prompt back into the box. `goes_on`: Enter behind a
+    backslash is a line break. `reviewed`: characters that the first Enter removes instead of sending. `lists`: a last
+    word that begins so opens a list, and Enter takes its entry.
+    """
+
+    puts_back: bool = False
+    goes_on: bool = False
+    reviewed: frozenset[str] = frozenset()
+    lists: tuple[str, ...] = ()
+
+
+PLAIN_BOX = Box()
+CLAUDE_CODE_BOX = Box(puts_back=True, goes_on=True, reviewed=_BIDI, lists=("@",))
+CODEX_BOX = Box(lists=("@", "$"))
+BOXES = {"claude_code": CLAUDE_CODE_BOX, "codex_cli": CODEX_BOX}
+
+
+class Unsent:
+    """The unsent input of one session, from its start (frozen: not ready) to its end. Times in seconds, one clock."""
+
+    def __init__(self, box: Box = PLAIN_BOX, *, columns: int = 80) -> None:
+        """`columns`: width of the terminal, kept up to date by the owner; Ctrl+U takes one drawn line."""
+        self.columns = columns
+        self._box = box
+        self._reader = KeyReader()
+        self._is_ready = False
+        self._question_open = False
+        self._question_drawn = False
+        self._last_byte = float("-inf")
+        self._sent: deque[tuple[float, str]] = deque(maxlen=16)
+        self._put_back_at: float | None = None
+        self._escape_at: float | None = None
+        self._empty()
+
+    @property
+    def state(self) -> UnsentState:
+        """Whether posts must wait for the person, and how sure that is."""
+        if self._text or self._reader.is_open:
+            return UnsentState.UNSENT
+        doubtful = self._recalled or self._menu or self._put_back_at is not None
+        return UnsentState.MAYBE if doubtful else UnsentState.EMPTY
+
+    @property
+    def put_back(self) -> bool:
+        """Whether the last prompt may be back in the box after an Escape: its row says so."""
+        return self._put_back_at is not None
+
+    # --- what keys go to --------------------------------------------------------------------------------------
+
+    def set_ready(self, is_ready: bool) -> None:
+        """Before the session is ready its keys answer first screens: nothing is tracked."""
+        self._is_ready = is_ready
+
+    def set_question(self, is_open: bool) -> None:
+        """A permission wait is open (from the answer to its hook on: earlier no question can be drawn), or none."""
+        if is_open != self._question_open:
+            self._question_open, self._question_drawn = is_open, False
+
+    def on_bytes(self, now: float) -> None:
+        """Anything was written to the terminal: a piece of a post, a report of the mouse. Keys tell it themselves."""
+        self._look_at_question(now)
+        self._last_byte = now
+
+    def keys_go_to_question(self, now: float) -> bool:
+        """Whether keys answer a question now, so that none may be kept back."""
+        self._look_at_question(now)
+        return not self._is_ready or self._question_drawn
+
+    def _look_at_question(self, now: float) -> None:
+        if self._question_open and now - self._last_byte >= QUESTION_AFTER:
+            self._question_drawn = True
+
+    # --- what happens -----------------------------------------------------------------------------------------
+
+    def on_keys(self, data: bytes, now: float, *, turn_runs: bool = False) -> None:
+        """One key press or paste, when it is written to the terminal. `turn_runs`: the CLI is busy with a prompt."""
+        is_frozen = self.keys_go_to_question(now)
+        self._last_byte = now
+        if is_frozen:
+            return
+        for each in self._reader.read(data):
+            self._on_stroke(each, now, turn_runs)
+
+    def on_submit(self, text: str, now: float) -> None:
+        """The CLI took a prompt that is not a post of ours. It empties the box only when it is the box's text.
+
+        Reports of a queued line come seconds late: one of a line that was seen being sent says nothing about now.
+        """
+        for sent in self._sent:
+            if now - sent[0] <= REPORTED_WITHIN and same_text(sent[1], text):
+                self._sent.remove(sent)
+                return
+        if self._text and same_text(self._text, text):
+            self._empty()
+
+    def on_interrupted(self) -> None:
+        """The transcript says that the turn was interrupted: its prompt was not put back into the box."""
+        self._put_back_at = None
+
+    def on_post_whole(self, entered_at: float) -> None:
+        """A post sent at `entered_at` was taken with exactly its own text: nothing had been put back before it."""
+        if self._put_back_at is not None and self._put_back_at <= entered_at:
+            self._put_back_at = None
+
+    def clear(self) -> None:
+        """The person says that there is nothing, or that a post may follow whatever is there."""
+        self._empty()
+
+    def _empty(self) -> None:
+        self._text = ""
+        self._is_exact = True
+        self._recalled = self._menu = self._list_taken = False
+        self._put_back_at = self._escape_at = None
+        self._reader = KeyReader()
+
+    # --- strokes ----------------------------------------------------------------------------------------------
+
+    def _on_stroke(self, each: Keystroke, now: float, turn_runs: bool) -> None:
+        stroke = each.stroke
+        if stroke is Stroke.NOTHING:
+            return
+        if stroke is Stroke.ESCAPE:
+            self._on_escape(now, turn_runs)
+            return
+        self._escape_at = None
+        if stroke in (Stroke.TEXT, Stroke.PASTE):
+            self._add(each.text, is_paste=stroke is Stroke.PASTE)
+        elif stroke is Stroke.ENTER:
+            self._on_enter(now)
+        elif stroke is Stroke.INTERRUPT:
+            self._on_interrupt_key(now, turn_runs)
+        elif stroke is Stroke.RECALL:
+            self._recalled = True
+        elif stroke is Stroke.MOVE:
+            self._is_exact = self._is_exact and self.state is UnsentState.EMPTY
+        elif stroke is Stroke.BACKSPACE:
+            self._cut(last_cluster(self._text))
+        elif stroke is Stroke.WORD_BACK:
+            self._cut(_word_start(self._text))
+        else:
+            self._on_line_back()
+
+    def _add(self, text: str, *, is_paste: bool) -> None:
+        self._text += text
+        self._list_taken = False
+        # What the box shows as one block, or as other characters, is not removed cluster by cluster.
+        may_fold = len(text) > FOLDS_ABOVE or (is_paste and text.count("\n") >= FOLDED_LINES)
+        if may_fold or "\t" in text or len(self._text) > TEXT_LIMIT:
+            self._text, self._is_exact = self._text[:TEXT_LIMIT], False
+
+    def _on_enter(self, now: float) -> None:
+        box, text = self._box, self._text
+        if box.reviewed.intersection(text):
+            self._text = "".join(char for char in text if char not in box.reviewed)
+            self._recalled = True
+        elif box.goes_on and text.endswith("\\"):
+            self._text = text[:-1] + "\n" if self._is_exact else text
+        elif self._opens_list():
+            self._recalled = self._list_taken = True
+        elif self._menu:
+            self._menu, self._recalled = False, True
+        else:
+            self._on_sent(now)
+
+    def _opens_list(self) -> bool:
+        words = self._text.split()
+        ends_in_word = bool(words) and not self._text[-1].isspace()
+        return ends_in_word and words[-1].startswith(self._box.lists) and not self._list_taken
+
+    def _on_sent(self, now: float) -> None:
+        if self._text:
+            self._sent.append((now, self._text))
+        self._empty()
+
+    def _on_interrupt_key(self, now: float, turn_runs: bool) -> None:
+        # With text in the box Ctrl+C clears it; with none it interrupts, and may put the prompt back.
+        interrupts = turn_runs and self.state is UnsentState.EMPTY
+        self._empty()
+        if interrupts and self._box.puts_back:
+            self._put_back_at = now
+
+    def _on_escape(self, now: float, turn_runs: bool) -> None:
+        before, self._escape_at = self._escape_at, None
+        if turn_runs:
+            if self._box.puts_back:
+                self._put_back_at = now
+        elif before is None or now - before > DOUBLE_ESCAPE:
+            self._menu, self._escape_at = False, now
+        elif self.state is UnsentState.EMPTY:
+            # On an empty box it opens the list of former prompts, and Enter there puts one into the box.
+            self._menu = True
+        else:
+            self._empty()
+
+    def _on_line_back(self) -> None:
+        if not self._is_exact:
+            return
+        start = self._text.rfind("\n") + 1
+        if start or _width(self._text) <= self.columns - PROMPT_MARGIN:
+            self._cut(start)
+
+    def _cut(self, start: int) -> None:
+        if not self._text:
+            return
+        self._text = self._text[:start]
+        if not self._text and not self._is_exact:
+            self._recalled = True
+        self._is_exact = self._is_exact or not self._text
+
+
+def _word_start(text: str) -> int:
+    """Where the word before the cursor begins, by the narrowest of the rules that CLIs have for it."""
+    stripped = text.rstrip(" ")
+    if not stripped or stripped.endswith("\n"):
+        return len(stripped) - (1 if stripped and stripped == text else 0)
+    start = last_cluster(stripped)
+    kind = _word_kind(stripped[start:])
+    while kind and start and _word_kind(stripped[(before := last_cluster(stripped[:start])) : start]) == kind:
+        start = before
+    return start
+
+
+def _word_kind(cluster: str) -> str:
+    """Letters and marks of ASCII go as one; of other scripts a dictionary decides, so only one cluster is sure."""
+    if not cluster.isascii() or cluster.isspace():
+        return ""
+    return "word" if cluster.isalnum() or cluster == "_" else "marks"
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(each[0]) in "WF" else 1 for each in clusters(text))
