@@ -296,6 +296,7 @@ class Typist:
             raise
 
     async def _wait_written(self, future: asyncio.Future[None]) -> None:
+        future.add_done_callback(_seen)
         while not future.done():
             look = asyncio.ensure_future(self._sleep(STALL_LOOK))
             try:
@@ -325,3 +326,9 @@ class Typist:
         if self._keeping:
             self._keeping = False
             self._on_typing(False)
+
+
+def _seen(future: asyncio.Future[None]) -> None:
+    """Its error is told by the write it stands for; nobody needs to hear of it a second time."""
+    if not future.cancelled():
+        future.exception()

@@ -1,6 +1,7 @@
 """The typist: order, gaps, gates, the human's keys, and what happens when a write goes wrong."""
 
 import asyncio
+import gc
 import re
 
 from hypothesis import given
@@ -258,6 +259,23 @@ async def test_an_end_before_the_first_byte_gives_the_post_back(stage: Stage) ->
     await stage.wait(5)
     assert stage.failed() == []
     assert stage.typist.close() == ("m1",)
+
+
+@on_stage(CLAUDE_CODE)
+async def test_a_write_that_ends_late_by_an_error_is_told_once(stage: Stage) -> None:
+    complaints: list[str] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda loop, context: complaints.append(context["message"]))
+    stage.terminal.slow = True
+    stage.put()
+    await settle()
+    stage.terminal.pending.pop().set_exception(TerminalEnded(0))
+    await stage.wait(1.0)
+    stage.put("m2")
+    stage.typist.close()
+    await settle()
+    gc.collect()
+    assert complaints == []
 
 
 @on_stage(CLAUDE_CODE)
