@@ -59,6 +59,7 @@ class Desk:
         self._person = person
         self._warm = warm
         self._chairs: dict[str, Chair] = {}
+        self._deleting: set[str] = set()
         self.on_screen: str | None = None
 
     # -- topics -----------------------------------------------------------
@@ -101,15 +102,26 @@ class Desk:
 
     async def delete_topic(self, topic_id: str) -> None:
         """Stop its sessions, then remove what belongs to it; a failure half-way leaves it listed."""
-        await self._seats.end_all(topic_id)
+        self._deleting.add(topic_id)
         try:
+            await self._delete_topic(topic_id)
+        finally:
+            self._deleting.discard(topic_id)
+
+    async def _delete_topic(self, topic_id: str) -> None:
+        left = await self._seats.end_all(topic_id)
+        try:
+            if left:
+                raise TopicNotDeleted(_("these sessions did not end: {names}").format(names=", ".join(left)))
             self._topics.delete(topic_id)
         except TopicNotDeleted as error:
+            self._seats.reopen(topic_id)
             self._tell(StatusSaid(_("The topic was not deleted: {reason}").format(reason=error), "error"))
             self.tell_topics()
             return
         self._hub.drop_room(topic_id, "the topic was deleted")
-        self._chairs.pop(topic_id, None)
+        if chair := self._chairs.pop(topic_id, None):
+            chair.connection.close()
         self._seats.forget(topic_id)
         if self.on_screen == topic_id:
             self.new_topic()
@@ -143,7 +155,7 @@ class Desk:
 
     def post(self, topic_id: str, message_id: str, text: str, last_seen: str | None) -> None:
         """Say something in a room; the outcome comes as `PostAccepted` or `PostRefused`."""
-        if not self._topics.known(topic_id):
+        if topic_id in self._deleting or not self._topics.known(topic_id):
             reason = _("This topic was deleted. Open another one and send it there.")
             self._tell(PostRefused(topic_id, message_id, text, reason=reason))
             return

@@ -25,9 +25,11 @@ from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.core.tag import clean_body, tag_line
 from pullcept.pty.terminal import ExitStatus, TerminalFailed, Terminals
 from pullcept.pty.typist import TypedPost
+from pullcept.reasons import reason_words
 from pullcept.sessions import Recorder, Session
 from pullcept.starting import LaunchFolder, Prepared, Starter, StartRefused, TopicBook
-from pullcept.store.settings import NotSaved, atomic_write
+from pullcept.store.long_posts import save_long_post
+from pullcept.store.settings import NotSaved
 from pullcept.term.core import TerminalCore
 from pullcept.ui.texts import gettext as _
 from pullcept.ui.texts import ngettext
@@ -63,6 +65,8 @@ class Seats:
         self._failed: dict[Seat, str] = {}
         self._generations: dict[Seat, int] = {}
         self._missed_posts: set[Seat] = set()
+        self._said_in: set[str] = set()
+        self._shut: set[str | None] = set()
         self._ending: set[asyncio.Task[None]] = set()
 
     def running(self, topic_id: str | None = None) -> tuple[Session, ...]:
@@ -89,6 +93,9 @@ class Seats:
 
     def start(self, seat: Seat, columns: int, rows: int) -> None:
         """Start the session of a seat. Every failure is told on the seat and the status line."""
+        if self.is_shut(seat.topic_id):
+            self._tell(StatusSaid(_("Nothing is started here any more: this topic is being closed."), "warning"))
+            return
         if (session := self._sessions.get(seat)) and session.alive:
             self._tell(StatusSaid(_("This session is already running here."), "warning"))
             return
@@ -104,7 +111,7 @@ class Seats:
         if account is None:
             raise StartRefused(_("This account is gone."))
         generation = self._generations.get(seat, 0) + 1
-        missed = seat in self._missed_posts
+        missed = seat in self._missed_posts or (seat not in self._sessions and seat.topic_id in self._said_in)
         prepared = self._parts.starter.prepare(
             seat, account, generation, missed_posts=missed, columns=columns, rows=rows
         )
@@ -163,7 +170,8 @@ class Seats:
         return tuple(paused)
 
     def _note_absent(self, topic_id: str) -> None:
-        """Seats whose session is gone miss this post; their next start is told that there are posts."""
+        """Seats without a session miss this post; their next start is told that there are posts."""
+        self._said_in.add(topic_id)
         self._missed_posts.update(
             seat for seat, session in self._sessions.items() if seat.topic_id == topic_id and not session.alive
         )
@@ -190,9 +198,7 @@ class Seats:
     async def save_long(self, session: Session, post: TypedPost, text: str) -> str:
         """Save a body too long to be typed beside the topic's attachments; returns the absolute path."""
         folder = self._parts.topics.attachments_folder(session.launch.seat.topic_id)
-        path = folder / f"post-{post.message_id[:8]}.txt"
-        await asyncio.to_thread(_save_text, path, text)
-        return str(path)
+        return str(await asyncio.to_thread(save_long_post, folder, post.message_id, text))
 
     # -- what sidecars report ----------------------------------------------
 
@@ -226,16 +232,30 @@ class Seats:
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
-    async def end_all(self, topic_id: str | None = None) -> None:
-        """End every session (of a topic), side by side; returns when all are gone or have been given their time."""
+    async def end_all(self, topic_id: str | None = None) -> tuple[str, ...]:
+        """End every session (of a topic), side by side, and start none there from now on (see `reopen`).
+
+        Returns when all are gone or have been given their time: the names of those that still run.
+        """
+        self._shut.add(topic_id)
         await asyncio.gather(*(session.end() for session in self.running(topic_id)))
+        return tuple(session.launch.name for session in self.running(topic_id))
+
+    def is_shut(self, topic_id: str) -> bool:
+        """Whether nothing is started in this topic any more."""
+        return topic_id in self._shut or None in self._shut
+
+    def reopen(self, topic_id: str) -> None:
+        """The topic stays after all: sessions may be started in it again."""
+        self._shut.discard(topic_id)
 
     def forget(self, topic_id: str) -> None:
         """Drop what is kept of a deleted topic."""
-        for seat in [seat for seat in self._generations if seat.topic_id == topic_id]:
-            self._sessions.pop(seat, None)
-            self._failed.pop(seat, None)
-            self._missed_posts.discard(seat)
+        for seat in {*self._sessions, *self._failed, *self._missed_posts}:
+            if seat.topic_id == topic_id:
+                self._sessions.pop(seat, None)
+                self._failed.pop(seat, None)
+                self._missed_posts.discard(seat)
 
     # -- what sessions report ------------------------------------------------
 
@@ -245,7 +265,7 @@ class Seats:
 
     def on_delivery(self, session: Session, message_id: str, state: DeliveryState, reason: str) -> None:
         """A post moved on its way into a terminal."""
-        self._tell(DeliveryChanged(session.launch.seat, message_id, state, reason))
+        self._tell(DeliveryChanged(session.launch.seat, message_id, state, reason_words(reason)))
         self._tell_seat(session)
 
     def on_typing(self, session: Session, active: bool) -> None:
@@ -262,21 +282,27 @@ class Seats:
             self._tell(DeliveryChanged(launch.seat, message_id, DeliveryState.FAILED, _("the session ended")))
         if untyped:
             self._missed_posts.add(launch.seat)
-        self._drop_dead_resume(session)
+        words = _ending_words(session, status, len(untyped))
+        if self._drop_dead_resume(session):
+            words += " " + _("Its earlier conversation cannot be resumed; the next start begins a new one.")
         self._tell_seat(session)
-        self._tell(StatusSaid(_ending_words(session, status, len(untyped)), _ending_level(session)))
+        self._tell(StatusSaid(words, _ending_level(session)))
 
-    def _drop_dead_resume(self, session: Session) -> None:
-        """A resumed session that ended by itself without ever joining had no conversation to go on with."""
+    def _drop_dead_resume(self, session: Session) -> bool:
+        """A resumed session that ended by itself without ever joining had no conversation to go on with.
+
+        Says whether its record was dropped.
+        """
         progress, conversation_id = session.progress, session.start.conversation_id
         if not session.start.resumed or conversation_id is None:
-            return
+            return False
         if progress.joined or progress.asked_to_end or progress.key_pressed:
-            return
+            return False
         try:
-            self._parts.topics.drop_conversation(session.launch.seat, conversation_id)
+            return self._parts.topics.drop_conversation(session.launch.seat, conversation_id)
         except NotSaved as error:
-            self._tell(StatusSaid(str(error), "error"))
+            self._tell(StatusSaid(str(error), "error", key=str(error)))
+            return True
 
     def _tell_seat(self, session: Session) -> None:
         if self._sessions.get(session.launch.seat) is session:
@@ -290,7 +316,7 @@ def _view(session: Session) -> SeatView:
         session.state,
         detail=session.exit.text if session.exit else "",
         held=held,
-        hold_reason=reason,
+        hold_reason=reason_words(reason),
         exit_code=session.exit.code if session.exit else None,
         asked=session.progress.asked_to_end,
     )
@@ -308,11 +334,3 @@ def _ending_words(session: Session, status: ExitStatus, untyped: int) -> str:
 
 def _ending_level(session: Session) -> Literal["info", "warning"]:
     return "info" if session.progress.asked_to_end else "warning"
-
-
-def _save_text(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        atomic_write(path, text.encode("utf-8"))
-    except NotSaved as error:
-        raise OSError(str(error)) from error

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -10,6 +11,7 @@ from typing import Protocol
 
 from pullcept.core.launch import Launch
 from pullcept.core.seat import DeliveryState, SeatState
+from pullcept.pty.human_keys import is_report
 from pullcept.pty.profiles import Profile
 from pullcept.pty.terminal import ExitStatus, Terminal, Terminals
 from pullcept.pty.typist import TypedPost, Typist
@@ -26,6 +28,10 @@ END_LIMIT = 10.0
 LISTED_LIMIT = 5.0
 """A post that comes before the tools are known reaches a model that cannot answer; some CLIs ask for them late."""
 READY = "ready"
+NOT_JOINED = "the session has not joined the room yet"
+NOT_LISTED = "the session does not know the room's tools yet"
+NOT_IDLE = "the session has not reported that it is idle yet"
+AT_FIRST_SCREEN = "waiting at its first screen"
 BRACKETED_PASTE = 2004
 
 
@@ -87,7 +93,6 @@ class Session:
     def __init__(self, start: Start, terminals: Terminals, listener: Listener, recorder: Recorder | None) -> None:
         self.start = start
         self.state = SeatState.STARTING
-        self.detail = ""
         self.progress = Progress()
         self.exit: ExitStatus | None = None
         self.screen = TerminalCore(start.columns, start.rows)
@@ -96,11 +101,14 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._gone = asyncio.Event()
         self._early_replies: list[bytes] = []
+        self._reply_lock = threading.Lock()
         self._terminal: Terminal | None = None
-        self._terminal = self._spawn(terminals)
-        for reply in self._early_replies:
-            self._terminal.write(reply)
-        self._typist = self._make_typist(self._terminal)
+        terminal = self._spawn(terminals)
+        with self._reply_lock:
+            self._terminal = terminal
+            for reply in self._early_replies:
+                terminal.write(reply)
+        self._typist = self._make_typist(terminal)
         self._watch = self._loop.create_task(self._watch_first_screen(), name=f"first screen {start.launch.seat}")
 
     @property
@@ -129,7 +137,8 @@ class Session:
 
     def write_keys(self, data: bytes) -> None:
         """Pass keys of the person on, in order with what is typed."""
-        self.progress.key_pressed = True
+        if not is_report(data):
+            self.progress.key_pressed = True
         self._typist.write_keys(data)
 
     def resize(self, columns: int, rows: int) -> None:
@@ -153,14 +162,17 @@ class Session:
         self._check_ready()
 
     async def end(self) -> None:
-        """Ask the process tree to end, then make it; returns when the exit has been seen (bounded)."""
+        """Ask the process tree to end, then make it; returns when the exit has been seen, or its time is over."""
         if not self.alive or self._terminal is None:
             return
         self.progress.asked_to_end = True
         self._change(SeatState.STOPPING)
         self._terminal.end(END_GRACE)
-        async with asyncio.timeout(END_LIMIT):
-            await self._gone.wait()
+        try:
+            async with asyncio.timeout(END_LIMIT):
+                await self._gone.wait()
+        except TimeoutError:
+            log.error("process %d of %s did not end in time", self.pid, self.launch.seat)
 
     def _spawn(self, terminals: Terminals) -> Terminal:
         start = self.start
@@ -178,7 +190,7 @@ class Session:
             takes_paste=lambda: self.screen.mode(BRACKETED_PASTE),
             save_long=lambda post, text: self._listener.save_long(self, post, text),
         )
-        typist.set_gate(READY, False, "the session has not joined the room yet")
+        typist.set_gate(READY, False, NOT_JOINED)
         return typist
 
     def _on_output(self, data: bytes) -> None:
@@ -192,10 +204,11 @@ class Session:
             self._loop.call_soon_threadsafe(self._on_reports, fed.reports)
 
     def _reply(self, replies: bytes) -> None:
-        if self._terminal is None:
-            self._early_replies.append(replies)
-        else:
-            self._terminal.write(replies)
+        with self._reply_lock:
+            if self._terminal is None:
+                self._early_replies.append(replies)
+            else:
+                self._terminal.write(replies)
 
     def _on_reports(self, reports: Sequence[Report]) -> None:
         if any(report.state == "idle" for report in reports):
@@ -206,9 +219,9 @@ class Session:
         if not self.progress.joined or not self.alive:
             return
         if not self.progress.listed:
-            self._typist.set_gate(READY, False, "the session does not know the room's tools yet")
+            self._typist.set_gate(READY, False, NOT_LISTED)
         elif self.start.needs_idle and not self.progress.idle_seen:
-            self._typist.set_gate(READY, False, "the session has not reported that it is idle yet")
+            self._typist.set_gate(READY, False, NOT_IDLE)
         else:
             self._typist.set_gate(READY, True, "")
 
@@ -220,7 +233,7 @@ class Session:
             return
         await self._wait_silent(FIRST_SCREEN_SILENCE, FIRST_SCREEN_AFTER)
         if self.state is SeatState.STARTING:
-            self._typist.set_gate(READY, False, "waiting at its first screen")
+            self._typist.set_gate(READY, False, AT_FIRST_SCREEN)
             self._change(SeatState.FIRST_SCREEN)
 
     async def _wait_silent(self, silence: float, at_least: float) -> None:
@@ -236,7 +249,7 @@ class Session:
         self._gone.set()
         self._watch.cancel()
         self.screen.on_exit()
-        self._change(SeatState.ENDED)
+        self.state = SeatState.ENDED
         self._listener.on_ended(self, status)
 
     def close_typist(self, reason: str) -> tuple[str, ...]:

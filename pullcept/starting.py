@@ -1,5 +1,6 @@
 """How the start of a session is put together: resume or fresh, launch record, environment, launch line."""
 
+import logging
 import os
 import secrets
 import shutil
@@ -18,8 +19,11 @@ from pullcept.core.names import calling_name
 from pullcept.core.seat import Seat
 from pullcept.pty.profiles import PROFILES, Profile
 from pullcept.sessions import Start
+from pullcept.store.settings import NotSaved
 from pullcept.store.toml_values import toml_value
 from pullcept.ui.texts import gettext as _
+
+log = logging.getLogger(__name__)
 
 
 class StartRefused(Exception):
@@ -49,7 +53,7 @@ class TopicBook(Protocol):
     def conversation_elsewhere(self, seat: Seat) -> bool: ...
     def session_started(self, seat: Seat) -> None: ...
     def record_conversation(self, seat: Seat, conversation_id: str) -> None: ...
-    def drop_conversation(self, seat: Seat, conversation_id: str) -> None: ...
+    def drop_conversation(self, seat: Seat, conversation_id: str) -> bool: ...
     def attachments_folder(self, topic_id: str) -> Path: ...
     def has_posts(self, topic_id: str) -> bool: ...
 
@@ -116,7 +120,7 @@ class Starter:
         kind = kind_for(account.kind)
         start = Start(
             launch=launch,
-            argv=self._resolved(self._expanded(line.argv), environment, account),
+            argv=self._resolved(self._expanded(line.argv), environment, account, folder),
             cwd=folder,
             env={**environment, **line.env},
             columns=columns,
@@ -125,10 +129,11 @@ class Starter:
             conversation_id=line.conversation_id,
             resumed=line.resumed,
             needs_idle=kind.reports_idle,
-            listens=account.listens,
+            listens=account.listens and account.kind == "cli",
         )
-        word = " ".join((resume.word.format(name=launch.name), *line.notes))
-        return Prepared(start, line.files, word)
+        goes_on = line.resumed or fresh
+        word = (resume.word if goes_on else _("{name} starts a new conversation.")).format(name=launch.name)
+        return Prepared(start, line.files, " ".join((word, *line.notes)))
 
     def _choose_resume(self, seat: Seat, account: Account) -> Resume:
         """Resume needs a recorded id, a kind that can, and the conversation on disk."""
@@ -138,8 +143,12 @@ class Starter:
                 return Resume(None, _("{name}: started fresh, the earlier conversation is on another computer."))
             return Resume(None, _("{name} starts a new conversation."))
         if self._exists(account, recorded, self._environment(account, {})) is False:
-            self._topics.drop_conversation(seat, recorded)
-            return Resume(None, _("{name}: started fresh, the earlier conversation is gone."))
+            word = _("{name}: started fresh, the earlier conversation is gone.")
+            try:
+                self._topics.drop_conversation(seat, recorded)
+            except NotSaved as error:
+                log.warning("a dropped conversation stays on record: %s", error)
+            return Resume(None, word)
         return Resume(recorded, _("{name} resumes the earlier conversation."))
 
     def _environment(self, account: Account, own: Mapping[str, str]) -> dict[str, str]:
@@ -181,8 +190,12 @@ class Starter:
         line = role_line(argv[1], self._programs.executable, self._programs.script)
         return line.with_args(*argv[2:]).argv
 
-    def _resolved(self, argv: tuple[str, ...], environment: Mapping[str, str], account: Account) -> tuple[str, ...]:
-        found = shutil.which(argv[0], path=environment.get("PATH"))
+    def _resolved(
+        self, argv: tuple[str, ...], environment: Mapping[str, str], account: Account, folder: str
+    ) -> tuple[str, ...]:
+        # A command with a folder in it is meant from where it runs, not from where this app was started.
+        command = os.path.join(folder, argv[0]) if os.path.dirname(argv[0]) else argv[0]
+        found = shutil.which(command, path=environment.get("PATH"))
         if found is None:
             text = _("The command “{command}” was not found. Install it, or correct the command of {name}.")
             raise StartRefused(text.format(command=argv[0], name=account.name))
@@ -229,6 +242,6 @@ def _settings_text(account: Account, folder: str) -> str | None:
         return None
     try:
         return (Path(folder) / path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path that no file can have
         text = _("The settings file {path} of {name} cannot be read: {reason}")
         raise StartRefused(text.format(path=path, name=account.name, reason=error)) from error

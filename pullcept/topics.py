@@ -126,9 +126,9 @@ class Topics:
         """Record a conversation. Raises `NotSaved`."""
         self._index.record_conversation(seat.topic_id, seat.account_id, conversation_id, utc_now())
 
-    def drop_conversation(self, seat: Seat, conversation_id: str) -> None:
-        """Forget a conversation if the record still is that one. Raises `NotSaved`."""
-        self._index.drop_conversation(seat.topic_id, seat.account_id, conversation_id)
+    def drop_conversation(self, seat: Seat, conversation_id: str) -> bool:
+        """Forget a conversation if the record still is that one; says whether it was. Raises `NotSaved`."""
+        return self._index.drop_conversation(seat.topic_id, seat.account_id, conversation_id)
 
     def attachments_folder(self, topic_id: str) -> Path:
         """Where files of this topic lie."""

@@ -63,9 +63,10 @@ class Silent:
 Play = Callable[[Session, OneTerminal], Coroutine[Any, Any, None]]
 
 
-def with_session(play: Play, *, needs_idle: bool = False) -> None:
+def with_session(play: Play, *, needs_idle: bool = False, terminals: OneTerminal | None = None) -> None:
+    terminals = terminals or OneTerminal()
+
     async def run() -> None:
-        terminals = OneTerminal()
         launch = Launch(Seat("a", "t"), 1, "s", "c", "Haru", None, None, "codex_cli", "pullcept-room", "o")
         start = Start(launch, ("x",), "/", {}, 80, 24, CODEX_CLI, None, False, needs_idle=needs_idle)
         session = Session(start, terminals, Silent(), None)
@@ -139,5 +140,43 @@ def test_news_after_the_end_change_nothing() -> None:
         await settle()
         assert session.state is SeatState.ENDED
         assert terminals.terminal.data == b""
+
+    with_session(play)
+
+
+def test_what_the_program_asks_for_before_its_start_has_returned_is_answered() -> None:
+    class Eager(OneTerminal):
+        """A program that asks where the cursor is at once."""
+
+        def spawn(self, *arguments: Any) -> Terminal:
+            terminal = super().spawn(*arguments)
+            self.on_output(b"\x1b[6n")
+            return terminal
+
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        assert terminals.terminal.data == b"\x1b[1;1R"
+
+    with_session(play, terminals=Eager())
+
+
+def test_mouse_and_focus_reports_are_no_keys_of_the_person() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.write_keys(b"\x1b[I")
+        session.write_keys(b"\x1b[<0;3;4M")
+        assert not session.progress.key_pressed
+        session.write_keys(b"y")
+        assert session.progress.key_pressed
+
+    with_session(play)
+
+
+@pytest.mark.expects_logged_errors
+def test_a_program_that_cannot_be_ended_is_given_up_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "END_LIMIT", 0.01)
+
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        await session.end()
+        assert session.alive
+        assert session.state is SeatState.STOPPING
 
     with_session(play)

@@ -1,0 +1,23 @@
+"""Why a post is not typed, in the language of the screen. (Agents get the same reasons in English.)"""
+
+from pullcept import sessions
+from pullcept.pty import typist
+from pullcept.ui.texts import gettext as _
+
+
+def reason_words(reason: str) -> str:
+    """The reason as the screen shows it; one that is not known here stays as it is."""
+    words = {
+        sessions.NOT_JOINED: _("the session has not joined the room yet"),
+        sessions.NOT_LISTED: _("the session does not know the room's tools yet"),
+        sessions.NOT_IDLE: _("the session has not reported that it is idle yet"),
+        sessions.AT_FIRST_SCREEN: _("waiting at its first screen"),
+        typist.NOT_READING: _("the program does not read its input"),
+        typist.LINE_MODE: _("the program reads whole lines at the moment"),
+        typist.NO_PASTE: _("the program does not take pastes yet"),
+        typist.UNSURE_REASON: _("unsure: a part of the post may have arrived"),
+        typist.ENDED: _("the session has ended"),
+        typist.TOO_LONG: _("too long to be typed"),
+        typist.SHORTENED: _("too long to be typed: the terminal got its beginning and the path of the whole text"),
+    }
+    return words.get(reason, reason)
