@@ -57,7 +57,7 @@ class Bridges:
     def open(self, transport: asyncio.Transport, head: RequestHead) -> BridgeStream:
         """Take a connection over as lines and serve it; the head tells whose bridge it is."""
         stream = BridgeStream(transport)
-        task = asyncio.create_task(self._live(stream, head, self._admit(head)), name="bridge")
+        task = asyncio.create_task(self._live(stream, head), name="bridge")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return stream
@@ -86,10 +86,10 @@ class Bridges:
         control = head.one("x-pullcept-control")
         return BridgeArrival(self._admissions.admit(launch, control, entry, instance, self._clock()))
 
-    async def _live(self, stream: BridgeStream, head: RequestHead, arrival: BridgeArrival) -> None:
-        """One bridge from its arrival to its end."""
+    async def _live(self, stream: BridgeStream, head: RequestHead) -> None:
+        """One bridge from its arrival to its end. Nothing is waited for between its admission and its being served."""
         try:
-            settled = await self._settle(stream, head, arrival)
+            settled = await self._settle(stream, head)
             if settled is None:
                 return
             instance = head.one("x-pullcept-instance") or ""
@@ -100,8 +100,9 @@ class Bridges:
         finally:
             stream.close()
 
-    async def _settle(self, stream: BridgeStream, head: RequestHead, arrival: BridgeArrival) -> BridgeArrival | None:
+    async def _settle(self, stream: BridgeStream, head: RequestHead) -> BridgeArrival | None:
         """The arrival once it is decided: a CLI that starts its server anew does not ask twice, so it waits here."""
+        arrival = self._admit(head)
         while arrival.admission.wait:
             await asyncio.sleep(arrival.admission.wait)
             if stream.has_ended:

@@ -7,12 +7,14 @@ import socket
 
 import pytest
 
-from pullcept.core.launch import Launch
+from pullcept.core.launch import Admissions, Launch
 from pullcept.core.lines import MAX_LINE_BYTES, LineTooLong
 from pullcept.host import bridges
 from pullcept.host.bridge_stream import BridgeStream
+from pullcept.host.requests import request_head
 from pullcept.host.server import BridgeArrival, GuestClaim
 from tests.host.live_host import TOKEN, LiveHost, launch_of, read_to_end, status_of, wait_for
+from tests.host.test_bridge_stream import RecordingTransport
 
 
 def upgrade_request(host: LiveHost, *headers: str, token: str = TOKEN) -> bytes:
@@ -237,3 +239,25 @@ def test_when_the_app_closes_its_bridges_end(host: LiveHost, launch: Launch) -> 
         line_of(wire)
         host.stop_server()
         assert read_to_end(wire) == b""
+
+
+def test_a_launch_that_ends_in_the_moment_its_bridge_arrives_seats_nobody() -> None:
+    launch, admissions = launch_of(), Admissions()
+    admissions.add(launch)
+    arrivals: list[BridgeArrival] = []
+
+    async def serve(stream: BridgeStream, arrival: BridgeArrival) -> bool:
+        arrivals.append(arrival)
+        return True
+
+    async def arrive_and_end() -> None:
+        house = bridges.Bridges(admissions, serve, lambda: 0.0)
+        headers = [(name, text) for name, _, text in (line.partition(": ") for line in launch_headers(launch))]
+        house.open(RecordingTransport(), request_head("GET", "/mcp", headers))
+        admissions.end(launch.seat, launch.generation)
+        house.drop_launch(launch.launch_secret)
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    asyncio.run(arrive_and_end())
+    assert [arrival.admission.launch for arrival in arrivals] == [None]
