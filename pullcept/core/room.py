@@ -75,7 +75,7 @@ GUEST = Door()
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """One line of the roster. `origin` never leaves the app; `full_name` only when a nickname hides it."""
+    """Somebody who is connected. `origin` never leaves the app; `full_name` only when a nickname hides it."""
 
     origin: str
     name: str
@@ -83,8 +83,7 @@ class Participant:
     hue: int | None
     account_id: str | None
     role: Role
-    connected: bool
-    connection: str | None
+    connection: str
 
 
 @dataclass(slots=True)
@@ -193,7 +192,6 @@ class Room:
                 hue=place.hue,
                 account_id=place.account_id,
                 role=place.role,
-                connected=True,
                 connection=place.connection,
             )
             for place in self._places.values()

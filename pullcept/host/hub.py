@@ -3,6 +3,7 @@
 Lives on one thread. A connection that sits in no room gets an error that says why on each request.
 """
 
+import json
 import logging
 import uuid
 from collections.abc import Callable
@@ -192,7 +193,7 @@ class Hub:
         return member.launch.seat if member is not None and member.launch is not None else None
 
     def participant_lines(self, topic_id: str) -> tuple[str, ...]:
-        """One line for each participant: calling name, what it is, and whether it is connected."""
+        """One line for each participant: calling name, what it is, and that it is connected."""
         return tuple(_participant_line(each) for each in self.participants(topic_id))
 
     def _refuse(self, connection: Connection, frame: ClientFrame, reason: str) -> None:
@@ -248,6 +249,6 @@ class Hub:
 
 
 def _participant_line(participant: Participant) -> str:
+    """The name stands in quotes, so that nobody can be called what looks like a role or like another line."""
     kind = "guest" if participant.role == "unknown" else participant.role
-    state = "connected" if participant.connected else "not connected"
-    return f"{participant.name} ({kind}, {state})"
+    return f"{json.dumps(participant.name, ensure_ascii=False)} ({kind}, connected)"

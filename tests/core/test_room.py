@@ -417,7 +417,7 @@ def test_names_of_guests_are_cleaned() -> None:
 
 def test_the_roster_tells_who_is_connected_and_through_which_door(table: Table) -> None:
     person, lin, lay, guest = table.room.participants()
-    assert (person.name, person.role, person.origin, person.connected) == ("Owner", "admin", "screen", True)
+    assert (person.name, person.role, person.origin) == ("Owner", "admin", "screen")
     assert (lin.full_name, lin.account_id, lin.hue, lin.connection) == ("Claude Code", "acc-lin", 20, "lin")
     assert (lay.full_name, guest.account_id, guest.role) == (None, None, "unknown")
 

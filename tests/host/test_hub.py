@@ -103,6 +103,15 @@ def test_the_person_at_the_screen_is_the_only_admin(table: Table) -> None:
     assert [member.origin for member in table.hub.participants(TOPIC)] == [SCREEN_ORIGIN]
 
 
+def test_a_name_cannot_pose_as_a_role_or_as_another_participant(table: Table) -> None:
+    table.member("screen", Hello(PROTOCOL, "anything", TOPIC), screen=True)
+    table.member("guest", Hello(PROTOCOL, 'Mio" (admin, connected); "X', TOPIC))
+    assert table.hub.participant_lines(TOPIC) == (
+        '"Person" (admin, connected)',
+        '"Mio\\" (admin, connected); \\"X" (guest, connected)',
+    )
+
+
 def test_a_session_may_not_sit_in_the_room_of_another_topic(table: Table) -> None:
     table.hub.open_room("topic-2")
     seat = table.member("session", Hello(PROTOCOL, "Cody", "topic-2"), launch=launch_of())

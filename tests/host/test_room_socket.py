@@ -63,7 +63,7 @@ def test_a_foreign_client_holds_a_conversation(host: LiveHost, foreign_client: M
     told = ask(client, type="history", request_id="r-1", limit=1)
     assert [item["content"] for item in told["posts"]] == ["second"]
     assert told["has_more"] is True
-    assert told["participants"] == ["Ann (guest, connected)", "Ben (guest, connected)"]
+    assert told["participants"] == ['"Ann" (guest, connected)', '"Ben" (guest, connected)']
     assert ask(client, type="usage", request_id="r-2")["error"]
     assert "not available yet" in ask(client, type="session_list", request_id="r-3")["error"]
     assert [post.role for post in host.outside.logs[TOPIC]] == ["unknown", "unknown"]

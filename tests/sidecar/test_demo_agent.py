@@ -180,7 +180,7 @@ def test_control_c_in_an_empty_box_ends_it_and_its_sidecar(
     ada = start("Ada")
     ada.type("\x03")
     assert ada.wait_for_end() == 0
-    wait_for(lambda: not any(each.connected for each in house.run(house.hub.participants, TOPIC)))
+    wait_for(lambda: not house.run(house.hub.participants, TOPIC))
 
 
 def test_without_a_terminal_it_says_so(house: SeatHouse) -> None:

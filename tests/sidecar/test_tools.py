@@ -278,7 +278,8 @@ def test_a_post_over_the_limit_is_refused_with_its_size(room: ScriptedRoom) -> N
 
 def test_the_history_is_one_line_a_post_and_ends_with_the_participants(room: ScriptedRoom) -> None:
     posts = (item("m-1", content="one\ntwo"), item("m-2", "Ben", "three", ("Lin",)))
-    room.page = HistoryResult("", posts, has_more=True, participants=("Ada (codex_cli, connected)", "Lin (guest)"))
+    people = ('"Ada" (codex_cli, connected)', '"Lin" (guest, connected)')
+    room.page = HistoryResult("", posts, has_more=True, participants=people)
     said = room.call("read_room_history", limit=2, before="m-9")
     request = room.frames[-1]
     assert isinstance(request, HistoryFrame)
@@ -289,7 +290,7 @@ def test_the_history_is_one_line_a_post_and_ends_with_the_participants(room: Scr
     assert lines[2].endswith("[m-2] Ben \u2192 Lin: three")
     assert lines[3] == 'Earlier posts exist: call read_room_history with before "m-1".'
     assert lines[4] == 'You are now "Lin" (original name "Claude Code").'
-    assert lines[5] == "In this room now: Ada (codex_cli, connected); Lin (guest)"
+    assert lines[5] == 'In this room now: "Ada" (codex_cli, connected); "Lin" (guest, connected)'
 
 
 def test_an_empty_history_is_normal(room: ScriptedRoom) -> None:
