@@ -107,7 +107,12 @@ class BridgeProcess:
     """A bridge as a CLI starts it, with its pipes held by the test."""
 
     def __init__(
-        self, environ: Mapping[str, str], *, entry: str = "pullcept-room", command: Sequence[str] | None = None
+        self,
+        environ: Mapping[str, str],
+        *,
+        entry: str = "pullcept-room",
+        command: Sequence[str] | None = None,
+        cwd: Path | None = None,
     ) -> None:
         line = sidecar_line(sys.executable, PULLCEPT).with_entry(entry)
         self.process = subprocess.Popen(
@@ -116,6 +121,7 @@ class BridgeProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=dict(environ),
+            cwd=cwd,
         )
         self.errors = b""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()

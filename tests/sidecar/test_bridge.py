@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from pullcept.core import launch as launch_rules
+from pullcept.core.launch import sidecar_line
 from sidecar.relay import LOST
 from tests.host.live_host import WAIT, wait_for
 from tests.sidecar.seats import ENVELOPE, PULLCEPT, BridgeProcess, SeatHouse, text
@@ -219,6 +221,19 @@ def test_a_request_that_ends_with_the_input_is_still_answered(house: SeatHouse) 
     command = [sys.executable, PULLCEPT, "sidecar", "--entry", "pullcept-room"]
     done = subprocess.run(command, input=request.encode(), capture_output=True, env=environ, timeout=WAIT, check=True)
     assert json.loads(done.stdout)["id"] == 1
+
+
+def test_odd_folders_of_app_and_project_do_no_harm(house: SeatHouse, tmp_path: Path) -> None:
+    app, project = tmp_path / "Apps (x86)" / "Pull cept & Co" / "日本", tmp_path / "My Work"
+    project.mkdir()
+    for package in ("pullcept", "sidecar"):
+        shutil.copytree(Path(PULLCEPT).parent / package, app / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(PULLCEPT, app)
+    line = sidecar_line(sys.executable, str(app / "pullcept.py")).with_entry("pullcept-room")
+    with BridgeProcess(house.environment(house.seat()), command=line.argv, cwd=project) as bridge:
+        bridge.shake_hands()
+        assert bridge.tools() == ["say_to_room", "read_room_history"]
+    assert list(project.iterdir()) == []
 
 
 @posix_only
@@ -480,6 +495,22 @@ def test_a_process_that_was_stopped_for_long_connects_anew_and_posts_once(house:
         assert bridge.tools() == ["say_to_room", "read_room_history"]
     assert len(house.streams) == 2
     assert len(house.outside.logs["topic-1"]) == 1
+
+
+def test_a_frozen_room_loses_none_of_its_seats_and_nobody_leaves_or_joins(house: SeatHouse) -> None:
+    seats = [house.seat(f"S{number}", account=f"acc-{number}") for number in range(6)]
+    with contextlib.ExitStack() as stack:
+        bridges = [stack.enter_context(BridgeProcess(house.environment(seat))) for seat in seats]
+        for bridge in bridges:
+            bridge.shake_hands()
+        rosters = house.outside.rosters
+        house.loop.call_soon_threadsafe(time.sleep, 1.5)
+        for bridge in bridges:
+            call = {"name": "read_room_history", "arguments": {}}
+            bridge.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call})
+        house.run(house.server.beat, slept=True)
+        assert all("S5" in text(bridge.read()["result"]) for bridge in bridges)
+        assert (len(house.streams), house.outside.rosters) == (6, rosters)
 
 
 def test_it_starts_without_anything_heavy(house: SeatHouse) -> None:
