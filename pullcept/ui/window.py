@@ -189,13 +189,20 @@ class RoomWindow:
         """Take a batch of events in and draw what changed, neighbouring changes once."""
         drawn: list[changes.Change] = []
         for event in batch:
-            for change in self.state.take(event):
+            for change in self._taken(event):
                 _add(drawn, change)
         for change in drawn:
             try:
                 self._draw(change)
             except Exception:  # one part that fails must not keep the others from the screen
                 log.exception("could not draw %s", type(change).__name__)
+
+    def _taken(self, event: ScreenEvent) -> tuple[changes.Change, ...]:
+        try:
+            return self.state.take(event)
+        except Exception:  # the events behind it, the end of the app among them, must still arrive
+            log.exception("could not take %s", type(event).__name__)
+            return ()
 
     def _draw(self, change: changes.Change) -> None:
         match change:

@@ -484,3 +484,9 @@ def test_the_window_closes_when_the_app_has_ended() -> None:
     events: queue.SimpleQueue[screen.ScreenEvent] = queue.SimpleQueue()
     fakes.feed(events, [*fakes.full_scene(), screen.AppEnded("done")])
     window.run_window(fakes.FakeActions(), events, lambda seat: None, language="en", theme="light")
+
+
+@pytest.mark.expects_logged_errors
+def test_an_event_that_cannot_be_taken_does_not_take_the_ones_behind_it_along(full_room: Room) -> None:
+    full_room.tell(object(), screen.StatusSaid("behind it"))  # type: ignore[arg-type]
+    assert full_room.window.state.status().text == "behind it"
