@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
-from pullcept.core.names import calling_name, clean_name
+from pullcept.core.names import MAX_NAME_UNITS, calling_name, clean_name
+from pullcept.core.text import utf16_units
 
 AccountKind = Literal["admin", "claude_code", "codex_cli", "cli", "mcp"]
 ACCOUNT_KINDS: tuple[AccountKind, ...] = get_args(AccountKind)
@@ -89,12 +90,12 @@ def parse_account(obj: object) -> Account:
         raise AccountError("kind", f"{kind[:40]!r} is not known to this version")
     return Account(
         id=reader.filled("id"),
-        name=reader.filled("name"),
+        name=reader.name(),
         kind=kind,
         command=reader.text("command", ""),
         args=reader.texts("args"),
         cwd=reader.text("cwd", ""),
-        nickname=reader.option("nickname"),
+        nickname=reader.nickname(),
         hue=reader.hue(),
         avatar=bool(reader.obj.get("avatar")),
         character=reader.option("character"),
@@ -156,7 +157,7 @@ def account_object(account: Account, original: dict[str, Any] | None = None) -> 
 def default_accounts(user_name: str, new_id: Callable[[], str]) -> tuple[Account, ...]:
     """The accounts of a first start: the person, Claude Code, Codex and the bundled demo agent."""
     return (
-        Account(id=new_id(), name=clean_name(user_name) or "User", kind="admin", hue=250),
+        Account(id=new_id(), name=clean_name(user_name)[: MAX_NAME_UNITS // 2] or "User", kind="admin", hue=250),
         Account(id=new_id(), name="Claude Code", kind="claude_code", command="claude", hue=20),
         Account(id=new_id(), name="Codex", kind="codex_cli", command="codex", hue=150),
         Account(
@@ -190,6 +191,18 @@ class _Reader:
         value = self.text(key)
         if not clean_name(value):
             raise AccountError(key, "is empty")
+        return value
+
+    def name(self) -> str:
+        return self._short("name", self.filled("name"))
+
+    def nickname(self) -> str | None:
+        value = self.option("nickname")
+        return None if value is None else self._short("nickname", value)
+
+    def _short(self, key: str, value: str) -> str:
+        if utf16_units(clean_name(value)) > MAX_NAME_UNITS:
+            raise AccountError(key, f"is longer than {MAX_NAME_UNITS} UTF-16 units")
         return value
 
     def option(self, key: str) -> str | None:

@@ -57,6 +57,8 @@ def test_every_key_is_read() -> None:
         ({"hue": float("nan")}, "hue"),
         ({"hue": float("inf")}, "hue"),
         ({"nickname": []}, "nickname"),
+        ({"name": "🚀" * 33}, "name"),
+        ({"nickname": "n" * 65}, "nickname"),
         ({"env": {}}, "env"),
         ({"env": ["K=v"]}, "env[0].name"),
         ({"env": [{"name": "K", "value": 1}]}, "env[0].value"),
@@ -72,6 +74,11 @@ def test_a_wrong_key_is_named(change: dict[str, Any], key: str) -> None:
     with pytest.raises(AccountError) as caught:
         parse_account(SMALL | change)
     assert caught.value.key == key
+
+
+def test_the_account_of_a_person_with_a_long_login_name_can_be_read_again() -> None:
+    person = default_accounts("🚀" * 40, iter("abcd").__next__)[0]
+    assert parse_account(account_object(person)) == person
 
 
 @pytest.mark.parametrize("obj", [None, [], "x", 1])
