@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 
 SCREEN_ORIGIN = "screen"
 NO_HELLO = "say hello first: this connection has not named its room"
+UNREADABLE = " (its last frame could not be read: "
 
 
 class Connection:
@@ -73,8 +74,8 @@ class Connection:
             return
         log.log(logging.DEBUG if self._complained else logging.WARNING, "a frame could not be read: %s", error)
         self._complained = True
-        if self.seatless.startswith(NO_HELLO):
-            self.seatless = f"{NO_HELLO} (its last frame could not be read: {error})"
+        if not self.seated:
+            self.seatless = f"{self.seatless.partition(UNREADABLE)[0]}{UNREADABLE}{error})"
 
     def close(self) -> None:
         """Leave the room. Doing it twice changes nothing."""

@@ -157,6 +157,17 @@ def test_a_hello_that_cannot_be_read_is_named_in_the_next_answer(table: Table) -
     assert "name: is missing" in str(answer.error)
 
 
+def test_of_two_bad_hellos_the_later_one_is_named_too(table: Table) -> None:
+    heard: list[RoomFrame] = []
+    connection = table.hub.connect(heard.append)
+    for room in ("nowhere", None, 1):
+        connection.receive_text(json.dumps({"type": "hello", "protocol": 11, "name": "X", "room": room}))
+    connection.receive_text(json.dumps({"type": "usage", "request_id": "r"}))
+    answer = heard[0]
+    assert isinstance(answer, UsageResult)
+    assert answer.error == "there is no open room 'nowhere' (its last frame could not be read: room: expected text)"
+
+
 @pytest.mark.parametrize("protocol", [9, 10, 11, 12, 10**30])
 def test_older_spellings_of_the_protocol_and_newer_ones_are_served(table: Table, protocol: int) -> None:
     table.post(table.member("Guest", Hello(protocol, "Guest", TOPIC)), "m-1")
