@@ -14,6 +14,7 @@ from pullcept.core.seat import Seat
 from pullcept.term.core import TerminalCore
 from pullcept.ui import changes
 from pullcept.ui.bridge import Pump
+from pullcept.ui.clock_steps import ClockSteps
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.focus import has_focus
 from pullcept.ui.palette import ThemeName
@@ -511,7 +512,12 @@ def run_window(
     root.deiconify()
     room.composer.text.focus_set()
     room.pump.start()
-    root.mainloop()
+    steps = ClockSteps(root)
+    steps.start()
+    try:
+        root.mainloop()
+    finally:
+        steps.stop()
 
 
 def place_window(root: tk.Tk, theme: Theme) -> None:

@@ -21,7 +21,7 @@ def run_demo(*arguments: str, display: str | None = None) -> subprocess.Complete
         env=environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=180,
         check=False,
         stdin=subprocess.DEVNULL,
     )
