@@ -93,6 +93,21 @@ def test_claude_starts_with_the_line_and_calls_the_tool_without_a_question(
     assert conversation_exists(globs) is True
 
 
+def test_claude_asks_about_a_server_of_the_project_first_and_the_rooms_comes_up_behind_the_answer(
+    tmp_path: Path, claude_binary: Binary, claude_model: ClaudeModel
+) -> None:
+    home, notes = claude_home(tmp_path, claude_binary, claude_model), tmp_path / "notes.jsonl"
+    theirs = {"mcpServers": {"other": {"command": "no-such-program", "env": {"X": "${X}"}}}}
+    (home.cwd / ".mcp.json").write_text(json.dumps(theirs), encoding="utf-8-sig")
+    line = kind_for("claude_code").launch_line(request_for("claude_code", home, notes))
+    with start(line, home) as terminal:
+        terminal.wait_for(lambda text: "confirm" in text and "other" in text)
+        assert not notes.exists()
+        terminal.write(b"\r")
+        wait_for_notes(notes, "tools/list")
+    assert (home.cwd / ".mcp.json").read_bytes() == b"\xef\xbb\xbf" + json.dumps(theirs).encode()
+
+
 def test_claude_takes_the_options_of_the_person_beside_the_rooms(
     tmp_path: Path, claude_binary: Binary, claude_model: ClaudeModel
 ) -> None:
