@@ -24,8 +24,9 @@ from pullcept.core.screen import (
 from pullcept.host.hub import SCREEN_ORIGIN, Connection, Hub
 from pullcept.seats import Seats
 from pullcept.store.index import TopicNotDeleted
+from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogUnreadable, Rows, UnknownPost
-from pullcept.topics import NotSaved, Topics
+from pullcept.topics import Topics
 from pullcept.ui.texts import gettext as _
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,9 @@ from pullcept.core.screen import RowAdded, ScreenEvent, StatusSaid
 from pullcept.core.seat import Seat
 from pullcept.host.hub import SCREEN_ORIGIN
 from pullcept.seats import Seats
+from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogFailed
-from pullcept.topics import NotSaved, Topics
+from pullcept.topics import Topics
 from pullcept.ui.texts import gettext as _
 
 LOG_KEY = "log"

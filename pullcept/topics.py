@@ -163,6 +163,3 @@ class Topics:
         if log is None:
             log = self._logs[topic_id] = TopicLog(self._folder.log_path(topic_id))
         return log
-
-
-__all__ = ["NotSaved", "Topics"]

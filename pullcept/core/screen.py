@@ -141,7 +141,7 @@ class DeliveryChanged:
 
 @dataclass(frozen=True, slots=True)
 class TerminalOpened:
-    """A session's terminal exists now; `Actions.terminal` gives its screen."""
+    """A session's terminal exists now; the app's `screen_of` gives its picture."""
 
     seat: Seat
 
@@ -156,7 +156,7 @@ class TypingPost:
 
 @dataclass(frozen=True, slots=True)
 class StatusSaid:
-    """A line for the status bar. `sticky`: stays until replaced by the same `topic`-less key."""
+    """A line for the status bar. It stands until another one with the same `key` is said."""
 
     text: str
     level: Literal["info", "warning", "error"] = "info"

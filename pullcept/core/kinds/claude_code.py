@@ -70,7 +70,6 @@ class ClaudeCode:
 
     name: str = "claude_code"
     profile: str = "claude_code"
-    resumable: bool = True
     measured: str | None = "2.1.332"
     reports_idle: bool = False
     tells_conversation: bool = False

@@ -23,7 +23,6 @@ class Cli:
 
     name: str = "cli"
     profile: str = "raw"
-    resumable: bool = True
     measured: str | None = None
     reports_idle: bool = False
     tells_conversation: bool = False

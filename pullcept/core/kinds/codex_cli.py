@@ -46,7 +46,6 @@ class CodexCli:
 
     name: str = "codex_cli"
     profile: str = "codex_cli"
-    resumable: bool = True
     measured: str | None = "0.171.0"
     reports_idle: bool = True
     tells_conversation: bool = True

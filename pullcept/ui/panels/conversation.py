@@ -23,7 +23,7 @@ GROUP_MINUTES = 5
 
 
 class ConversationPanel(tk.Frame):
-    """Shows `state.rows`. `on_open_address` gets web addresses, `on_start` an account id, `on_say` a status text."""
+    """Shows `state.rows`. `on_open_address` gets web addresses, `on_start` an account id, `on_copied` a text."""
 
     def __init__(
         self,
