@@ -14,7 +14,6 @@ from pullcept.core.screen import TopicView
 from pullcept.core.seat import Seat
 from pullcept.store.folder import DataFolder, host_id
 from pullcept.store.index import IndexFile, TopicNotDeleted
-from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogUnreadable, Rows, TopicLog, UnknownPost
 
 PAGE = 120
