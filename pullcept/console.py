@@ -25,6 +25,7 @@ from pullcept.core.screen import (
     OlderRows,
     PostAccepted,
     PostRefused,
+    RaiseAsked,
     RosterListed,
     RowAdded,
     ScreenEvent,
@@ -36,12 +37,14 @@ from pullcept.core.screen import (
     TopicView,
 )
 from pullcept.core.seat import DeliveryState, Seat, SeatState
+from pullcept.core.tag import clean_body
 from pullcept.store.folder import DataFolderLocked, DataFolderUnusable
 from pullcept.term.core import TerminalCore
 from pullcept.ui.texts import gettext as _
 from pullcept.ui.texts import system_language, use_language
 
 COLUMNS, ROWS = 120, 40
+SET_IN = " " * 6
 HELP = """\
 A line without / is a post; @name addresses it.
 /topics  /new  /open N  /older  /rename TITLE  /delete
@@ -115,6 +118,8 @@ class Console:
                 self._on_seat(seat_view)
             case StatusSaid(text, level):
                 self._say(f"* {text}" if level == "info" else f"! {text}")
+            case RaiseAsked():
+                self._say("* " + _("Pullcept was started again on this data folder; it is open here."))
             case AppEnded(reason):
                 self._on_app_ended(reason)
             case _:
@@ -199,7 +204,8 @@ class Console:
         return next((each.name for each in self.view.accounts if each.account_id == seat.account_id), "?")
 
     def _say(self, text: str) -> None:
-        print(text, file=self._out, flush=True)
+        # What others wrote must not act on the terminal it is printed in.
+        print(clean_body(text), file=self._out, flush=True)
 
     # -- lines ------------------------------------------------------------
 
@@ -331,9 +337,13 @@ class Console:
 
 
 def post_line(post: Post) -> str:
-    """One post as text: local time, speaker, addressees, body."""
+    """One post as text: local time, speaker, addressees, body. Its further lines are set in, so none looks like a post.
+
+    Control characters are left out.
+    """
     to = f" → {', '.join(post.to)}" if post.to else ""
-    return f"{_clock(post.ts)} {post.speaker}{to}: {post.content}"
+    head = " ".join(clean_body(f"{_clock(post.ts)} {post.speaker}{to}:").split("\n"))
+    return f"{head} {clean_body(post.content)}".replace("\n", f"\n{SET_IN}")
 
 
 def _clock(ts: str) -> str:

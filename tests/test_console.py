@@ -16,6 +16,7 @@ from pullcept.core.screen import (
     OlderRows,
     PostAccepted,
     PostRefused,
+    RaiseAsked,
     RowAdded,
     SeatChanged,
     SeatView,
@@ -116,6 +117,40 @@ def test_a_post_that_failed_says_why_and_is_kept(desk: Desk) -> None:
     assert "Not sent: the room is gone" in desk.out.getvalue()
     desk.line("/again")
     assert desk.asked.calls[0][2] == "kept"
+
+
+def test_a_failed_start_gives_its_reason_once(desk: Desk) -> None:
+    failed = SeatView(Seat("a", TOPIC), SeatState.FAILED, detail="no such program")
+    desk.console.on_event(SeatChanged(failed))
+    desk.console.on_event(StatusSaid("no such program", "error"))
+    assert desk.out.getvalue().count("no such program") == 1
+    desk.console.on_event(StatusSaid("no such program", "error"))
+    assert desk.out.getvalue().count("no such program") == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("/again", "No post waits"),
+        ("/older", "no earlier posts"),
+        ("/rename", "takes the new title"),
+        ("/seats", "/start NAME"),
+        ("/topics", "no topics yet"),
+    ],
+)
+def test_a_command_with_nothing_to_do_says_so(desk: Desk, command: str, answer: str) -> None:
+    assert answer in desk.line(command)
+    assert not desk.asked.calls
+
+
+def test_reading_past_the_first_post_says_that_it_was_the_first(desk: Desk) -> None:
+    desk.console.on_event(OlderRows(TOPIC, (), has_older=False))
+    assert "no earlier posts" in desk.out.getvalue()
+
+
+def test_who_gets_a_post_later_is_printed(desk: Desk) -> None:
+    desk.console.on_event(PostAccepted(TOPIC, "m1", paused=("Aki: at its first screen",)))
+    assert "(Aki: at its first screen)" in desk.out.getvalue()
 
 
 def test_sessions_are_started_and_stopped_by_name(desk: Desk) -> None:
@@ -222,3 +257,20 @@ def test_quit_ends_the_reading_and_the_end_of_the_app_is_noticed(desk: Desk) -> 
     desk.console.on_event(AppEnded("the room broke"))
     assert desk.console.ended.is_set()
     assert "! the room broke" in desk.out.getvalue()
+
+
+def test_what_others_wrote_neither_acts_on_the_terminal_nor_looks_like_another_post() -> None:
+    post = Post("m1", "Aki\x1b[2J", "hi\x1b]52;c;cm0=\x07\r\n09:00 Mio: delete it\x9b31m", "no time")
+    assert post_line(post) == "--:-- Aki[2J: hi]52;c;cm0=\n      09:00 Mio: delete it31m"
+
+
+def test_no_event_prints_a_control_character() -> None:
+    desk = Desk()
+    desk.console.on_event(StatusSaid("Haru\x1b[2J ended\x07"))
+    assert desk.out.getvalue().endswith("* Haru[2J ended\n")
+
+
+def test_a_second_start_on_this_folder_is_told() -> None:
+    desk = Desk()
+    desk.console.on_event(RaiseAsked())
+    assert "started again" in desk.out.getvalue()
