@@ -3,11 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 from pullcept.core import tag
+from pullcept.core.post import ts_of
 
 
 def utc_now() -> str:
     """Now: UTC, ISO 8601, milliseconds, `Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return ts_of(datetime.now(UTC))
 
 
 def local_at(ts: str) -> str | None:

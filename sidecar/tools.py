@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from pullcept.core.post import ts_of
 from pullcept.core.protocol import MAX_POST_BYTES, HistoryFrame, PostFrame, PostResult, UsageFrame
 from pullcept.core.text import is_blank, whole_text
 from sidecar.manners import both_names, quoted
@@ -126,9 +127,10 @@ class RoomTools:
         draft = self._draft(arguments)
         if draft is None:
             return ToolAnswer("There is no draft, so nothing was said. Give content.", is_error=True)
-        moment = self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         last_seen = _text(arguments, "last_seen")
-        result = await self._room.post(PostFrame(self._new_id(), draft.content, moment, draft.to, last_seen or None))
+        result = await self._room.post(
+            PostFrame(self._new_id(), draft.content, ts_of(self._now()), draft.to, last_seen or None)
+        )
         return self._judge(draft, result)
 
     def _draft(self, arguments: Mapping[str, Any]) -> Draft | None:

@@ -24,6 +24,7 @@ __all__ = [
     "child_environment",
     "role_line",
     "room_environment",
+    "same_secret",
     "sidecar_line",
     "statusline_line",
 ]
@@ -139,7 +140,7 @@ class Admissions:
             record.instance, record.connections = instance, 0
         record.connections += 1
         record.gone_since = None
-        return Admission(record.launch, control=_same(record.launch.control_secret, control_secret or ""))
+        return Admission(record.launch, control=same_secret(control_secret or "", record.launch.control_secret))
 
     def instance_gone(self, instance: str, now: float) -> None:
         """One connection of an admitted instance has closed. An instance that is not bound changes nothing."""
@@ -163,7 +164,7 @@ class Admissions:
         """Compares with every record, so that the time taken says nothing about a secret."""
         found = None
         for record in self._records:
-            if _same(record.launch.launch_secret, launch_secret):
+            if same_secret(launch_secret, record.launch.launch_secret):
                 found = record
         return found
 
@@ -182,7 +183,7 @@ def _refusal(record: _Record, entry: str | None, instance: str | None, now: floa
         return "this session has ended"
     if not instance:
         return "the bridge gave no instance id"
-    if not _same(record.launch.entry, entry or ""):
+    if not same_secret(entry or "", record.launch.entry):
         return "started from another registration than the one of this session"
     if record.instance is None or record.instance == instance:
         return ""
@@ -193,14 +194,15 @@ def _refusal(record: _Record, entry: str | None, instance: str | None, now: floa
 
 def _wait(record: _Record, entry: str | None, instance: str | None, now: float) -> float:
     """How long a refused instance would have to wait for the place of the one that has gone; 0: for ever."""
-    if record.ended or not instance or not _same(record.launch.entry, entry or "") or record.gone_since is None:
+    if record.ended or not instance or not same_secret(entry or "", record.launch.entry) or record.gone_since is None:
         return 0.0
     return max(0.0, GONE_SECONDS - (now - record.gone_since))
 
 
-def _same(secret: str, given: str) -> bool:
-    """Constant-time comparison of two texts; an empty secret matches nothing."""
-    return bool(secret) and hmac.compare_digest(secret.encode("utf-8", "replace"), given.encode("utf-8", "replace"))
+def same_secret(given: str, expected: str) -> bool:
+    """Compare without telling by the time taken how much was right. An empty secret is never right."""
+    equal = hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
+    return equal and bool(expected)
 
 
 def room_environment(launch: Launch, url: str, token: str) -> dict[str, str]:

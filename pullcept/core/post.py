@@ -1,6 +1,7 @@
 """A post: one thing said in a room. Its log row is in `row.py`, its typed form in `tag.py`."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
 Role = Literal["admin", "claude_code", "codex_cli", "cli", "mcp", "app", "unknown"]
@@ -28,3 +29,8 @@ class Post:
     to: tuple[str, ...] = ()
     hue: int | None = None
     role: Role = "unknown"
+
+
+def ts_of(moment: datetime) -> str:
+    """How `ts` spells a moment: UTC, milliseconds, `Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

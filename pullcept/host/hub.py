@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from pullcept.core.launch import Launch
-from pullcept.core.post import Post
+from pullcept.core.post import Post, ts_of
 from pullcept.core.protocol import (
     PROTOCOL,
     ClientFrame,
@@ -127,7 +127,7 @@ class Hub:
         if room is None:
             log.warning("a notice for a room that is not open was dropped")
             return
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = ts_of(datetime.now(UTC))
         post = Post(str(uuid.uuid4()), self._app_name, text, now, from_app=True, role="app")
         self._runner.run(room.take_notice(post))
 

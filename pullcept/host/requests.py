@@ -1,10 +1,11 @@
 """What an HTTP request must show before it is let in, and which door it asks for. No I/O."""
 
-import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote_to_bytes
+
+from pullcept.core.launch import same_secret
 
 ACTIVITY_EVENTS = frozenset(
     {
@@ -93,12 +94,6 @@ def bearer(head: RequestHead) -> str:
     """The bearer secret of a request, empty when there is none (or more than one)."""
     scheme, _, secret = (head.one("authorization") or "").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
-
-
-def same_secret(given: str, expected: str) -> bool:
-    """Compare without telling by the time taken how much was right. An empty secret is never right."""
-    equal = hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode("utf-8", "replace"))
-    return equal and bool(expected)
 
 
 def path_of(target: str) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pullcept.core.launch import same_secret
 from pullcept.host.requests import (
     HookPath,
     RequestHead,
@@ -10,7 +11,6 @@ from pullcept.host.requests import (
     refuse_stranger,
     refuse_token,
     request_head,
-    same_secret,
 )
 
 PORT = 4711
