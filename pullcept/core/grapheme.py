@@ -2,6 +2,7 @@
 
 Where versions of Unicode differ (conjuncts of Indic scripts, prepended marks) two clusters are counted. A count
 that is too high keeps a post waiting; one that is too low would take a full input box for an empty one.
+`extended=False` counts a spacing mark (Devanagari vowels, Thai sara am) by itself, as some CLIs do.
 """
 
 import re
@@ -23,29 +24,30 @@ _SPACING_BUT_APART = re.compile(
     "[\u102b\u102c\u1038\u1062-\u1064\u1067-\u106d\u1083\u1087-\u108c\u108f\u109a-\u109c\u1a61\u1a63\u1a64\uaa7b\uaa7d"
     "\U00011720\U00011721]"
 )
-_EXTENDING = re.compile("[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+_SPACING_LETTERS = "\u0e33\u0eb3"
+_EXTENDING = re.compile("[\u200c\u200d\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 
 
-def last_cluster(text: str) -> int:
+def last_cluster(text: str, *, extended: bool = True) -> int:
     """Where the last cluster of a text begins; 0 for an empty text."""
     index = len(text) - 1
-    while index > 0 and _joined(text, index):
+    while index > 0 and _joined(text, index, extended):
         index -= 1
     return max(index, 0)
 
 
-def clusters(text: str) -> list[str]:
+def clusters(text: str, *, extended: bool = True) -> list[str]:
     """The clusters of a text in their order; joined they are the text again."""
     found: list[str] = []
     start = 0
     for index in range(1, len(text) + 1):
-        if index == len(text) or not _joined(text, index):
+        if index == len(text) or not _joined(text, index, extended):
             found.append(text[start:index])
             start = index
     return found
 
 
-def _joined(text: str, index: int) -> bool:
+def _joined(text: str, index: int, extended: bool) -> bool:
     before, after = text[index - 1], text[index]
     if before == "\r" and after == "\n":
         return True
@@ -53,7 +55,7 @@ def _joined(text: str, index: int) -> bool:
         return False
     if _is_control(before) or _is_control(after):
         return False
-    if _extends(after):
+    if _extends(after) or (extended and _is_spacing(after)):
         return True
     if before == _ZWJ:
         return _PICTURE.match(after) is not None and _is_picture_before(text, index - 1)
@@ -71,8 +73,12 @@ def _is_control(char: str) -> bool:
 def _extends(char: str) -> bool:
     if _EXTENDING.match(char):
         return True
-    category = unicodedata.category(char)
-    return category in ("Mn", "Me") or (category == "Mc" and _SPACING_BUT_APART.match(char) is None)
+    return unicodedata.category(char) in ("Mn", "Me")
+
+
+def _is_spacing(char: str) -> bool:
+    is_mark = unicodedata.category(char) == "Mc" and _SPACING_BUT_APART.match(char) is None
+    return is_mark or char in _SPACING_LETTERS
 
 
 def _is_picture_before(text: str, index: int) -> bool:

@@ -13,7 +13,8 @@ PASTE_BEGIN, PASTE_END = b"\x1b[200~", b"\x1b[201~"
 
 
 class Stroke(StrEnum):
-    """The effect of a stroke on the box. `RECALL`: text may come in that nobody typed. `MOVE`: the cursor goes."""
+    """The effect of a stroke on the box. `RECALL`: text may come in that nobody typed. `STASH`: text may be put aside
+    and come back with the next send. `MOVE`: the cursor goes."""
 
     TEXT = "text"
     PASTE = "paste"
@@ -24,6 +25,7 @@ class Stroke(StrEnum):
     INTERRUPT = "interrupt"
     ESCAPE = "escape"
     RECALL = "recall"
+    STASH = "stash"
     MOVE = "move"
     NOTHING = "nothing"
 
@@ -50,8 +52,9 @@ _CONTROLS = {
     "\x1b": Stroke.ESCAPE,
     **dict.fromkeys("\x01\x02\x05\x06", Stroke.MOVE),
     **dict.fromkeys("\x00\x04\x0b\x0c\x0f\x14", Stroke.NOTHING),
-    # Tab, Ctrl+G N P Q R S V X Y Z and the rest: recall, completion, yank, editor, stash, undo, images.
-    **dict.fromkeys("\t\x07\x0e\x10\x11\x12\x13\x16\x18\x19\x1a\x1c\x1d\x1e\x1f", Stroke.RECALL),
+    "\x13": Stroke.STASH,
+    # Tab, Ctrl+G N P Q R V X Y Z and the rest: recall, completion, yank, editor, undo, images.
+    **dict.fromkeys("\t\x07\x0e\x10\x11\x12\x16\x18\x19\x1a\x1c\x1d\x1e\x1f", Stroke.RECALL),
 }
 _RECALLS_IN_CHUNK = re.compile("[\x07\x0e\x10-\x13\x16\x18-\x1a\x1c-\x1f]")
 _DROPPED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")

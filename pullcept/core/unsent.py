@@ -13,7 +13,8 @@ from pullcept.core.grapheme import clusters, last_cluster
 from pullcept.core.keystrokes import KeyReader, Keystroke, Stroke
 from pullcept.core.submit import same_text
 
-DOUBLE_ESCAPE = 0.8
+DOUBLE_ESCAPE = 0.7
+"""Claude Code takes two Escapes 0.76 s apart for a pair, 0.96 s apart for two single ones."""
 QUESTION_AFTER = 1.4
 """Claude Code draws a question 1.4 to 1.5 s after the last byte written to the terminal; until then keys are text."""
 REPORTED_WITHIN = 30.0
@@ -34,22 +35,29 @@ class UnsentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """How the input box of one kind of CLI differs from the rules for all.
+    """How the input box of one kind of CLI behaves, as measured; the defaults are the rules for all.
 
-    `puts_back`: Escape while a turn runs may put the last prompt back into the box. `goes_on`: Enter behind a
-    backslash is a line break. `reviewed`: characters that the first Enter removes instead of sending. `lists`: a last
-    word that begins so opens a list, and Enter takes its entry.
+    `puts_back`: Escape while a turn runs may put the last prompt back into the box. `escapes_clear`: two Escapes clear
+    it. `goes_on`: Enter behind a backslash is a line break. `reviewed`: characters that the first Enter removes instead
+    of sending. `lists`: a last word that begins so opens a list, and Enter takes its entry. `stashes`: Ctrl+S puts the
+    text aside until the next send. `word_by_blanks`: Ctrl+W takes all up to a blank. `drawn_lines`: Ctrl+U takes a line
+    as it is drawn. `extended`: Backspace takes spacing marks with their letter.
     """
 
     puts_back: bool = False
+    escapes_clear: bool = True
     goes_on: bool = False
     reviewed: frozenset[str] = frozenset()
     lists: tuple[str, ...] = ()
+    stashes: bool = False
+    word_by_blanks: bool = False
+    drawn_lines: bool = True
+    extended: bool = False
 
 
 PLAIN_BOX = Box()
-CLAUDE_CODE_BOX = Box(puts_back=True, goes_on=True, reviewed=_BIDI, lists=("@",))
-CODEX_BOX = Box(lists=("@", "$"))
+CLAUDE_CODE_BOX = Box(puts_back=True, goes_on=True, reviewed=_BIDI, stashes=True, word_by_blanks=True, extended=True)
+CODEX_BOX = Box(escapes_clear=False, lists=("@", "$"), drawn_lines=False)
 BOXES = {"claude_code": CLAUDE_CODE_BOX, "codex_cli": CODEX_BOX}
 
 
@@ -68,6 +76,7 @@ class Unsent:
         self._sent: deque[tuple[float, str]] = deque(maxlen=16)
         self._put_back_at: float | None = None
         self._escape_at: float | None = None
+        self._is_stashed = False
         self._empty()
 
     @property
@@ -75,7 +84,7 @@ class Unsent:
         """Whether posts must wait for the person, and how sure that is."""
         if self._text or self._reader.is_open:
             return UnsentState.UNSENT
-        doubtful = self._recalled or self._menu or self._put_back_at is not None
+        doubtful = self._recalled or self._menu or self._is_stashed or self._put_back_at is not None
         return UnsentState.MAYBE if doubtful else UnsentState.EMPTY
 
     @property
@@ -142,6 +151,7 @@ class Unsent:
 
     def clear(self) -> None:
         """The person says that there is nothing, or that a post may follow whatever is there."""
+        self._is_stashed = False
         self._empty()
 
     def _empty(self) -> None:
@@ -169,12 +179,14 @@ class Unsent:
             self._on_interrupt_key(now, turn_runs)
         elif stroke is Stroke.RECALL:
             self._recalled = True
+        elif stroke is Stroke.STASH:
+            self._recalled, self._is_stashed = True, self._box.stashes
         elif stroke is Stroke.MOVE:
             self._is_exact = self._is_exact and self.state is UnsentState.EMPTY
         elif stroke is Stroke.BACKSPACE:
-            self._cut(last_cluster(self._text))
+            self._cut(last_cluster(self._text, extended=self._box.extended))
         elif stroke is Stroke.WORD_BACK:
-            self._cut(_word_start(self._text))
+            self._cut(_blank_word_start(self._text) if self._box.word_by_blanks else _word_start(self._text))
         else:
             self._on_line_back()
 
@@ -209,6 +221,7 @@ class Unsent:
         if self._text:
             self._sent.append((now, self._text))
         self._empty()
+        self._recalled, self._is_stashed = self._is_stashed, False
 
     def _on_interrupt_key(self, now: float, turn_runs: bool) -> None:
         # With text in the box Ctrl+C clears it; with none it interrupts, and may put the prompt back.
@@ -227,15 +240,18 @@ class Unsent:
         elif self.state is UnsentState.EMPTY:
             # On an empty box it opens the list of former prompts, and Enter there puts one into the box.
             self._menu = True
-        else:
+        elif self._box.escapes_clear:
             self._empty()
 
     def _on_line_back(self) -> None:
         if not self._is_exact:
             return
         start = self._text.rfind("\n") + 1
-        if start or _width(self._text) <= self.columns - PROMPT_MARGIN:
-            self._cut(start)
+        if start and start == len(self._text):
+            start -= 1  # in an empty line it takes the line break
+        elif self._box.drawn_lines and _width(self._text[start:]) > self.columns - PROMPT_MARGIN:
+            return
+        self._cut(start)
 
     def _cut(self, start: int) -> None:
         if not self._text:
@@ -244,6 +260,15 @@ class Unsent:
         if not self._text and not self._is_exact:
             self._recalled = True
         self._is_exact = self._is_exact or not self._text
+
+
+def _blank_word_start(text: str) -> int:
+    """Where the word before the cursor begins when only blanks part words; never across a line break."""
+    line = text[text.rfind("\n") + 1 :]
+    if not line:
+        return max(0, len(text) - 1)
+    word = line.rstrip(" ").rpartition(" ")[2]
+    return len(text) - len(line) + len(line.rstrip(" ")) - len(word)
 
 
 def _word_start(text: str) -> int:

@@ -41,6 +41,12 @@ def test_what_a_reader_sees_as_one_character_is_one_cluster(cluster: str) -> Non
     assert last_cluster(f"x{cluster}") == 1
 
 
+def test_a_spacing_mark_stands_alone_where_clusters_are_not_extended() -> None:
+    assert clusters("กำ", extended=False) == ["ก", "ำ"]
+    assert clusters("षि", extended=False) == ["ष", "ि"]
+    assert clusters("e\u0301ｶﾞ", extended=False) == ["e\u0301", "ｶﾞ"]
+
+
 def test_two_flags_are_two_clusters() -> None:
     assert clusters("🇯🇵🇫🇷🇯") == ["🇯🇵", "🇫🇷", "🇯"]
 

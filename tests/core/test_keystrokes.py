@@ -47,6 +47,7 @@ def only(write: bytes) -> Keystroke:
         (b"\x1b[114;5u", Stroke.RECALL),
         (b"\x19", Stroke.RECALL),
         (b"\t", Stroke.RECALL),
+        (b"\x13", Stroke.STASH),
         (b"\x1b[D", Stroke.MOVE),
         (b"\x1bOC", Stroke.MOVE),
         (b"\x1b[H", Stroke.MOVE),

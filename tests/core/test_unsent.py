@@ -56,12 +56,13 @@ def test_enter_and_the_clearing_keys_empty_it(pane: Pane, clearing: list[bytes])
 
 def test_ctrl_u_in_a_second_line_leaves_the_first(pane: Pane) -> None:
     assert pane.press(*"abc", b"\n", *"def", CTRL_U) is UNSENT
-    assert pane.press(CTRL_U, CTRL_U) is UNSENT
-    assert pane.press(BACKSPACE, CTRL_U) is EMPTY
+    assert pane.press(CTRL_U) is UNSENT  # the line break
+    assert pane.press(CTRL_U) is EMPTY
 
 
 def test_ctrl_u_in_a_line_that_is_drawn_as_two_does_not_empty_it(pane: Pane) -> None:
     assert pane.press("漢" * 60, CTRL_U) is UNSENT
+    assert Pane(CODEX_BOX).press("漢" * 60, CTRL_U) is EMPTY
 
 
 def test_two_escapes_far_apart_clear_nothing(pane: Pane) -> None:
@@ -95,6 +96,37 @@ def test_ctrl_w_removes_the_least_that_any_cli_removes(pane: Pane) -> None:
     assert pane.press("foo.bar", CTRL_W, CTRL_W) is UNSENT
     assert pane.press(CTRL_W) is EMPTY
     assert pane.press("日本", CTRL_W) is UNSENT
+
+
+def test_ctrl_w_takes_all_up_to_a_blank_in_claude_code() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    assert pane.press("see 日本語/foo-bar.py  ", CTRL_W) is UNSENT
+    assert pane.press(CTRL_W) is EMPTY
+    assert pane.press("one", b"\n", "two", CTRL_W, CTRL_W) is UNSENT
+    assert pane.press(CTRL_W) is EMPTY
+
+
+def test_a_spacing_mark_is_removed_with_its_letter_in_claude_code_and_alone_in_codex() -> None:
+    assert Pane(CLAUDE_CODE_BOX).press("षि", BACKSPACE) is EMPTY
+    assert Pane(CODEX_BOX).press("षि", BACKSPACE) is UNSENT
+    assert Pane(CODEX_BOX).press("กำ", BACKSPACE) is UNSENT
+
+
+def test_two_escapes_clear_nothing_in_codex() -> None:
+    pane = Pane(CODEX_BOX)
+    assert pane.press("abc", ESCAPE, ESCAPE) is UNSENT
+    assert pane.press(CTRL_C) is EMPTY
+
+
+def test_text_that_was_put_aside_comes_back_with_the_next_send() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    assert pane.press("abc", b"\x13") is UNSENT
+    assert pane.press(CTRL_C) is MAYBE
+    assert pane.press("other", ENTER) is MAYBE
+    assert pane.press(ENTER) is EMPTY
+    pane.press("abc", b"\x13")
+    pane.unsent.clear()
+    assert pane.unsent.state is EMPTY
 
 
 @pytest.mark.parametrize("paste", [b"\x1b[200~ab\x1b[201~", b"ab"])
@@ -288,6 +320,7 @@ def test_enter_may_take_the_entry_of_a_list_instead_of_sending() -> None:
     pane.unsent.on_submit("tell @li", pane.now)
     assert pane.unsent.state is EMPTY
     assert pane.press("ask @lin please", ENTER) is EMPTY
+    assert Pane(CLAUDE_CODE_BOX).press("ask @li", ENTER) is EMPTY
 
 
 # --- properties -----------------------------------------------------------------------------------------------
@@ -346,4 +379,5 @@ def test_no_keys_make_it_raise_and_ctrl_c_outside_a_paste_empties_it(writes: lis
     for write in writes:
         pane.press(write, turn_runs=len(write) % 2 == 0)
     pane.press(b"\x1b[201~", CTRL_C)
+    pane.press(CTRL_C, ENTER, CTRL_C)
     assert pane.press(CTRL_C) is EMPTY
