@@ -160,6 +160,11 @@ class BridgeProcess:
         assert isinstance(message, dict)
         return message
 
+    def read_if_any(self) -> dict[str, Any]:
+        """The message a bridge left behind when it ended; empty when there is none."""
+        line = self._lines.get(timeout=WAIT)
+        return {} if line is None else dict(json.loads(line))
+
     def has_read_nothing(self) -> bool:
         return self._lines.empty()
 

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -495,6 +496,28 @@ def test_a_process_that_was_stopped_for_long_connects_anew_and_posts_once(house:
         assert bridge.tools() == ["say_to_room", "read_room_history"]
     assert len(house.streams) == 2
     assert len(house.outside.logs["topic-1"]) == 1
+
+
+def test_a_bridge_killed_at_any_moment_of_a_post_loses_and_doubles_nothing(
+    house: SeatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_rules, "GONE_SECONDS", 0.0)
+    environ, chance, delivered = house.environment(house.seat()), random.Random(20_261), 0
+    for number in range(16):
+        before = len(house.outside.logs.get("topic-1", []))
+        with BridgeProcess(environ) as bridge:
+            bridge.shake_hands()
+            call = {"name": "say_to_room", "arguments": {"content": f"post {number}"}}
+            bridge.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call})
+            threading.Event().wait(chance.uniform(0.0, 0.004))
+            bridge.process.kill()
+            bridge.process.wait(WAIT)
+            answered = "Delivered" in str(bridge.read_if_any())
+        delivered += answered
+        wait_for(lambda: not house.run(house.hub.participants, "topic-1"))
+        said = [post.content for post in house.outside.logs.get("topic-1", [])[before:]]
+        assert said in ([f"post {number}"], *([] if answered else [[]]))
+    print(f"{delivered} of 16 were answered before the kill")
 
 
 def test_a_frozen_room_loses_none_of_its_seats_and_nobody_leaves_or_joins(house: SeatHouse) -> None:
