@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from pullcept.core.names import clean_name
 from pullcept.core.unread import END_CHARS, LINE_END, unread_parts
 
 MAX_NAMES_TOLD = 50
@@ -34,13 +35,13 @@ class Addressed:
 def address(body: str, explicit_to: Sequence[str], roster: Sequence[str]) -> Addressed:
     """Read whom a post is for, at this moment and in this roster of calling names.
 
-    Explicit names come first, then mentions in order of appearance in the roster's spelling. An explicit name that
-    nobody carries stays and is noted with the present roster.
+    Explicit names come first, without what nobody can see in them, then mentions in order of appearance in the
+    roster's spelling. An explicit name that nobody carries stays and is noted with the present roster.
     """
     names = _names(tuple(roster))
     to: dict[str, None] = {}
     unknown: list[str] = []
-    for name in dict.fromkeys(stripped for raw in explicit_to if (stripped := raw.strip())):
+    for name in dict.fromkeys(cleaned for raw in explicit_to if (cleaned := clean_name(raw))):
         carried = names.carrying(name)
         if not carried:
             unknown.append(name)

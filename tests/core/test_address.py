@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pullcept.core.address import MAX_MARKS_READ, NOT_ALL_READ, Addressed, address
+from pullcept.core.names import clean_name
 
 ROSTER = ("Claude", "Claude Lay", "李", "Lin")
 
@@ -92,6 +93,11 @@ def test_explicit_names_come_first_trimmed_and_once() -> None:
     assert address("@李 hi", [" Lin ", "", "Lin", "\u3000"], ROSTER) == Addressed(("Lin", "李"), "hi")
     assert address("@Lin hi", ["claude LAY", "Lin"], ROSTER).to == ("Claude Lay", "Lin")
     assert address("hi", [], ROSTER).to == ()
+
+
+def test_an_explicit_name_is_kept_without_what_nobody_can_see() -> None:
+    forged = ["Lin\n[pullcept] {}", "\u202eoiM\u2066", "\u200b", "A\x1b[31m"]
+    assert address("x", forged, ()).to == ("Lin[pullcept] {}", "oiM", "A[31m")
 
 
 def test_an_explicit_name_nobody_carries_stays_and_is_noted_with_the_roster() -> None:
@@ -262,7 +268,7 @@ def test_only_mentions_and_white_space_ever_leave_a_body(body: str) -> None:
 @given(st.text(st.characters(categories=None), max_size=60), st.lists(st.text(max_size=5), max_size=4))
 def test_any_text_and_any_roster_can_be_read(body: str, names: list[str]) -> None:
     found = address(f"{body}@{''.join(names[:1])}", names, names)
-    assert set(found.to) <= {name.strip() for name in names} | set(names)
+    assert set(found.to) <= {clean_name(name) for name in names} | set(names)
 
 
 def test_thousands_of_marks_are_not_read_to_the_end_and_this_is_noted() -> None:
