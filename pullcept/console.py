@@ -45,7 +45,11 @@ from pullcept.ui.texts import system_language, use_language
 
 COLUMNS, ROWS = 120, 40
 SET_IN = " " * 6
-HELP = """\
+
+
+def help_text() -> str:
+    """Every command, in the language of the screen."""
+    return _("""\
 A line without / is a post; @name addresses it.
 /topics  /new  /open N  /older  /rename TITLE  /delete
 /accounts  /start NAME  /stop NAME  /seats
@@ -53,7 +57,9 @@ A line without / is a post; @name addresses it.
 /key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
-/help  /quit"""
+/help  /quit""")
+
+
 KEYS = {
     "enter": b"\r",
     "esc": b"\x1b",
@@ -95,6 +101,7 @@ class Console:
         self._out = out
         self._lock = threading.Lock()
         self._marks = False
+        self._told = ""
         self.view = View()
         self.ended = threading.Event()
 
@@ -117,7 +124,7 @@ class Console:
             case SeatChanged(seat_view):
                 self._on_seat(seat_view)
             case StatusSaid(text, level):
-                self._say(f"* {text}" if level == "info" else f"! {text}")
+                self._on_status(text, level)
             case RaiseAsked():
                 self._say("* " + _("Pullcept was started again on this data folder; it is open here."))
             case AppEnded(reason):
@@ -131,15 +138,23 @@ class Console:
                 self._on_opened(event)
             case OlderRows(topic_id, rows, has_older) if topic_id == self.view.topic_id:
                 self._print_rows(rows, has_older)
+                if not rows:
+                    self._say("! " + _("There are no earlier posts."))
             case RowAdded():
                 self._on_row(event)
-            case PostAccepted(notes=notes):
-                for note in notes:
+            case PostAccepted(notes=notes, paused=paused):
+                for note in (*notes, *paused):
                     self._say(f"  ({note})")
             case PostRefused():
                 self._on_refused(event)
             case DeliveryChanged():
                 self._on_delivery(event)
+
+    def _on_status(self, text: str, level: str) -> None:
+        """Print what the app says; the reason of a failed start was printed with the seat already."""
+        told, self._told = self._told, ""
+        if text and text != told:
+            self._say(f"* {text}" if level == "info" else f"! {text}")
 
     def _on_app_ended(self, reason: str) -> None:
         if reason:
@@ -195,6 +210,7 @@ class Console:
             return
         if before is None or before.state != seat_view.state:
             self._say(f"* {self._name(seat_view.seat)}: {state_words(seat_view)}")
+            self._told = seat_view.detail if seat_view.state is SeatState.FAILED else ""
 
     def _on_delivery(self, event: DeliveryChanged) -> None:
         if self._marks or event.state is DeliveryState.FAILED:
@@ -233,9 +249,11 @@ class Console:
         self._actions.post(topic_id, text, last_seen)
 
     def do_help(self, _rest: str) -> None:
-        self._say(HELP)
+        self._say(help_text())
 
     def do_topics(self, _rest: str) -> None:
+        if not self.view.topics:
+            self._say("! " + _("There are no topics yet. A line makes one."))
         for number, topic in enumerate(self.view.topics, 1):
             running = f"  ●{topic.running}" if topic.running else ""
             self._say(f"{number:3} {topic.ts[:10]} {topic.title or _('untitled')}{running}")
@@ -252,9 +270,14 @@ class Console:
     def do_older(self, _rest: str) -> None:
         if self.view.oldest:
             self._actions.read_older(self.view.topic_id, self.view.oldest)
+        else:
+            self._say("! " + _("There are no earlier posts."))
 
     def do_rename(self, rest: str) -> None:
-        self._actions.rename_topic(self.view.topic_id, rest)
+        if rest:
+            self._actions.rename_topic(self.view.topic_id, rest)
+        else:
+            self._say("! " + _("/rename takes the new title."))
 
     def do_delete(self, rest: str) -> None:
         if rest != "yes":
@@ -267,10 +290,12 @@ class Console:
             self._say(f"  {account.name} ({account.kind}) {account.problem}".rstrip())
 
     def do_seats(self, _rest: str) -> None:
-        for seat, view in self.view.seats.items():
-            if seat.topic_id == self.view.topic_id:
-                held = f", {view.held} held: {view.hold_reason}" if view.held else ""
-                self._say(f"  {self._name(seat)}: {state_words(view)}{held}")
+        here = [view for seat, view in self.view.seats.items() if seat.topic_id == self.view.topic_id]
+        if not here:
+            self._say("! " + _("Nothing has been started in this topic. /start NAME starts a session."))
+        for view in here:
+            held = f", {view.held} held: {view.hold_reason}" if view.held else ""
+            self._say(f"  {self._name(view.seat)}: {state_words(view)}{held}")
 
     def do_start(self, rest: str) -> None:
         if seat := self._seat(rest):
@@ -317,6 +342,8 @@ class Console:
         text, self.view.refused = self.view.refused, ""
         if text:
             self._actions.post(self.view.topic_id, text, self.view.last_seen)
+        else:
+            self._say("! " + _("No post waits to be sent again."))
 
     def _split_name(self, rest: str) -> tuple[str, str]:
         """The longest account name that `rest` begins with, and what follows it."""

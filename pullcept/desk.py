@@ -182,8 +182,8 @@ class Desk:
     def _on_result(self, topic_id: str, result: PostResult) -> None:
         text = self._chairs[topic_id].waiting.pop(result.message_id, "")
         if result.delivered:
-            notes = [*result.notes, *(f"{each.name}: {each.reason}" for each in result.paused)]
-            self._tell(PostAccepted(topic_id, result.message_id, tuple(notes)))
+            paused = tuple(f"{each.name}: {each.reason}" for each in result.paused)
+            self._tell(PostAccepted(topic_id, result.message_id, tuple(result.notes), paused))
             return
         missed = tuple(_post_of(item) for item in result.missed)
         reason = _(result.error) if result.error else ""

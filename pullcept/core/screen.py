@@ -60,11 +60,12 @@ class RowAdded:
 
 @dataclass(frozen=True, slots=True)
 class PostAccepted:
-    """The screen's own post went through. `notes`: texts for the person."""
+    """The screen's own post went through. `notes`: texts for the person. `paused`: who has it later, and why."""
 
     topic_id: str
     message_id: str
     notes: tuple[str, ...] = ()
+    paused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

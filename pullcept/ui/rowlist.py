@@ -41,7 +41,8 @@ class RowList(tk.Frame):
     """`draw` paints a line onto the canvas inside its place; parts tagged `do:NAME` are clickable.
 
     Choosing a row (click or arrows) calls `on_choose`; Enter, space and with `opens_on_click` also a
-    click call `on_open`; a click on a tagged part calls `on_part` instead.
+    click call `on_open`; a click on a tagged part calls `on_part` instead. `on_menu` gets the row and the
+    place on the screen where its menu is wanted (the other mouse button, the menu key).
     """
 
     def __init__(
@@ -55,12 +56,14 @@ class RowList(tk.Frame):
         on_choose: Callable[[str], None] | None = None,
         opens_on_click: bool = False,
         on_double: Callable[[str], None] | None = None,
+        on_menu: Callable[[str, int, int], None] | None = None,
     ) -> None:
         super().__init__(parent, bg=theme.role("side"))
         self._theme = theme
         self._draw = draw
         self._on_open, self._on_part, self._on_double = on_open, on_part, on_double
         self._on_choose, self._opens_on_click = on_choose, opens_on_click
+        self._on_menu = on_menu
         self._lines: tuple[Line, ...] = ()
         self._tops: list[int] = []
         self.selected: str | None = None
@@ -83,6 +86,11 @@ class RowList(tk.Frame):
         canvas.bind("<MouseWheel>", lambda event: self._wheel(-1 if event.delta > 0 else 1))
         canvas.bind("<Button-4>", lambda event: self._wheel(-1))
         canvas.bind("<Button-5>", lambda event: self._wheel(1))
+        on_mac = canvas.tk.call("tk", "windowingsystem") == "aqua"
+        for button in ("<Button-2>", "<Control-Button-1>") if on_mac else ("<Button-3>",):
+            canvas.bind(button, lambda event: self._menu(self._key_at(event.y), event.x_root, event.y_root))
+        for key in ("<Menu>", "<Shift-F10>"):
+            canvas.bind(key, lambda event: self._menu_of_selected())
         canvas.bind("<FocusIn>", lambda event: self.redraw())
         canvas.bind("<FocusOut>", lambda event: self.redraw())
         for key, step in (
@@ -96,6 +104,16 @@ class RowList(tk.Frame):
             canvas.bind(key, lambda event, step=step: self._move(step))  # type: ignore[misc]
         for key in ("<Return>", "<KP_Enter>", "<space>"):
             canvas.bind(key, lambda event: self._open())
+
+    def _menu(self, key: str | None, x: int, y: int) -> None:
+        if key and self._on_menu is not None:
+            self._on_menu(key, x, y)
+
+    def _menu_of_selected(self) -> None:
+        place = self.place_of(self.selected or "")
+        if place is not None:
+            x, y, _width, height = place
+            self._menu(self.selected, self.canvas.winfo_rootx() + x, self.canvas.winfo_rooty() + y + height)
 
     def show(self, lines: Sequence[Line], selected: str | None) -> None:
         """Show these lines; `selected` is the key of the chosen row."""

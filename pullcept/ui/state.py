@@ -15,6 +15,7 @@ from pullcept.ui.texts import ngettext
 KEPT_ROWS = 5_000
 KEPT_DELIVERIES = 2_000
 KEPT_STATUS_KEYS = 20
+NOTES, PAUSED = "post-notes", "post-paused"
 RUNNING = frozenset({SeatState.STARTING, SeatState.FIRST_SCREEN, SeatState.RUNNING, SeatState.STOPPING})
 
 
@@ -73,6 +74,7 @@ class ScreenState:
         self._ids: set[str] = set()
         self._topic_states: dict[str, TopicState] = {}
         self._said: OrderedDict[str, screen.StatusSaid] = OrderedDict()
+        self._paused_post = ""
         self._takers: dict[type, Callable[..., tuple[Change, ...]]] = {
             screen.TopicsListed: self._take_topics,
             screen.TopicOpened: self._take_opened,
@@ -174,6 +176,7 @@ class ScreenState:
 
     def _take_opened(self, event: screen.TopicOpened) -> tuple[Change, ...]:
         self.topic_id, self.title = event.topic_id, event.title
+        forgotten = self._forget_notes()
         self.rows = [Row(post, self._is_own(post)) for post in event.rows]
         self._ids = {post.message_id for post in event.rows}
         self.has_older, self.skipped, self.older_asked = event.has_older, event.skipped, False
@@ -183,7 +186,7 @@ class ScreenState:
         self.at_bottom = True
         if self.pane_visible:
             self._take_in()
-        return (changes.TopicShown(),)
+        return (changes.TopicShown(), *forgotten)
 
     def _take_older(self, event: screen.OlderRows) -> tuple[Change, ...]:
         if event.topic_id != self.topic_id:
@@ -233,14 +236,24 @@ class ScreenState:
             self.topic().last_seen = self.rows[-1].post.message_id
 
     def _take_accepted(self, event: screen.PostAccepted) -> tuple[Change, ...]:
-        self._forget_refusal(event.topic_id)
-        if not event.notes:
-            return ()
-        return self._take_status(screen.StatusSaid(" · ".join(event.notes), "warning", "post-notes"))
+        self.topic(event.topic_id).refusal = ""
+        said = list(self._forget_notes())
+        if event.notes:
+            said += self._take_status(screen.StatusSaid(" · ".join(event.notes), "warning", NOTES))
+        if event.paused and self._waits(event.message_id):
+            self._paused_post = event.message_id
+            said += self._take_status(screen.StatusSaid(" · ".join(event.paused), "warning", PAUSED))
+        return tuple(said)
 
-    def _forget_refusal(self, topic_id: str) -> None:
-        self.topic(topic_id).refusal = ""
-        self._said.pop("post-notes", None)
+    def _waits(self, message_id: str) -> bool:
+        """Whether a seat has yet to get that post; one whose way is not known yet has."""
+        ways = self._deliveries.get(message_id, {}).values()
+        return not ways or any(way.state is DeliveryState.QUEUED for way in ways)
+
+    def _forget_notes(self) -> tuple[Change, ...]:
+        """What was said about the last post of this screen is over."""
+        gone = [self._said.pop(key, None) for key in (NOTES, PAUSED)]
+        return (changes.StatusChanged(),) if any(gone) else ()
 
     def _take_refused(self, event: screen.PostRefused) -> tuple[Change, ...]:
         drawn: tuple[Change, ...] = ()
@@ -301,7 +314,10 @@ class ScreenState:
         known[event.seat] = Delivery(event.state, event.reason)
         while len(self._deliveries) > KEPT_DELIVERIES:
             self._deliveries.popitem(last=False)
-        return (changes.RowTouched(event.message_id),) if event.message_id in self._ids else ()
+        drawn: list[Change] = [changes.RowTouched(event.message_id)] if event.message_id in self._ids else []
+        if event.message_id == self._paused_post and not self._waits(event.message_id):
+            drawn += self._take_status(screen.StatusSaid("", key=PAUSED))
+        return tuple(drawn)
 
     def _take_terminal(self, event: screen.TerminalOpened) -> tuple[Change, ...]:
         terminals = self.topic(event.seat.topic_id).terminals

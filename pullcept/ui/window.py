@@ -340,7 +340,7 @@ class RoomWindow:
         lines = [one_line(view.title) or _("(untitled)")]
         running = self._running(topic_id)
         if running:
-            lines.append(_("{names} are running and will be stopped.").format(names=_(", ").join(running)))
+            lines.append(_("Running, and will be stopped: {names}.").format(names=_(", ").join(running)))
         ConfirmDialog(
             self.root,
             self.theme,
@@ -368,7 +368,7 @@ class RoomWindow:
             self.root,
             self.theme,
             title=_("Close Pullcept?"),
-            text=_("{names} are running and will be stopped.").format(names=_(", ").join(running)),
+            text=_("Running, and will be stopped: {names}.").format(names=_(", ").join(running)),
             yes=_("Close"),
             on_yes=self.actions.quit,
         )

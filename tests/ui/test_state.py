@@ -216,6 +216,27 @@ def test_notes_of_an_accepted_post_are_said_and_forgotten_with_the_next() -> Non
     assert shown.status().text == ""
 
 
+def test_who_gets_a_post_later_is_said_until_it_is_typed_there() -> None:
+    shown = state(opened(), screen.DeliveryChanged(HARU, "a", DeliveryState.QUEUED, "busy"))
+    shown.take(screen.PostAccepted(TOPIC, "a", paused=("Haru: busy",)))
+    assert shown.status().text == "Haru: busy"
+    assert changes.StatusChanged() in shown.take(screen.DeliveryChanged(HARU, "a", DeliveryState.TYPED))
+    assert shown.status().text == ""
+
+
+def test_a_pause_that_is_over_before_it_can_be_said_is_not_said() -> None:
+    shown = state(opened(), screen.DeliveryChanged(HARU, "a", DeliveryState.TYPED))
+    shown.take(screen.PostAccepted(TOPIC, "a", paused=("Haru: busy",)))
+    assert shown.status().text == ""
+
+
+def test_notes_of_a_post_do_not_follow_into_another_topic() -> None:
+    shown = state(opened())
+    shown.take(screen.PostAccepted(TOPIC, "a", ("nobody is called x",), ("Haru: busy",)))
+    assert changes.StatusChanged() in shown.take(opened(topic_id="elsewhere"))
+    assert shown.status().text == ""
+
+
 def test_guests_are_the_roster_without_accounts() -> None:
     shown = state(opened(), screen.RosterListed(TOPIC, (("Haru", "claude_code", 1), ("Riku", "guest", None))))
     assert shown.guests() == (("Riku", None),)

@@ -190,7 +190,7 @@ def test_deleting_a_topic_names_who_is_stopped(full_room: Room) -> None:
     full_room.press("Delete", full_room.window.topics.list.canvas)
     asked = dialog(full_room)
     words = " ".join(str(child.cget("text")) for child in asked.winfo_children() if isinstance(child, tk.Label))
-    assert "Haru, Ren are running" in words
+    assert "will be stopped: Haru, Ren" in words
     full_room.press("Escape", asked.no)
     assert full_room.actions.named("delete_topic") == []
 
@@ -204,6 +204,22 @@ def test_closing_asks_only_while_sessions_run(room: Room) -> None:
     assert len(room.actions.named("quit")) == 1
     dialog(room).yes.invoke()
     assert len(room.actions.named("quit")) == 2
+
+
+def test_the_menu_of_a_topic_renames_and_deletes(full_room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    topics, shown = full_room.window.topics, []
+    monkeypatch.setattr(tk.Menu, "tk_popup", lambda menu, x, y: shown.append(menu))
+    topics.list.selected = TOPIC
+    full_room.press("F10", topics.list.canvas, state=1)
+    left, top, _width, height = topics.list.place_of(TOPIC) or (0, 0, 0, 0)
+    topics.list.canvas.event_generate("<Button-3>", x=left + 5, y=top + height // 2)
+    assert len(shown) == 2
+    shown[-1].invoke(0)
+    assert topics._rename is not None
+    full_room.press("Escape", topics._rename)
+    shown[-1].invoke(1)
+    full_room.press("Escape", dialog(full_room).no)
+    assert full_room.actions.named("delete_topic") == []
 
 
 def test_a_topic_is_renamed_in_place(full_room: Room) -> None:

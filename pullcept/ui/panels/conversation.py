@@ -9,6 +9,7 @@ from pullcept.core.post import Post
 from pullcept.core.screen import Actions
 from pullcept.ui import dates, html, rows, span, welcome
 from pullcept.ui.htmlview import HtmlView, Node
+from pullcept.ui.menu import popup_menu
 from pullcept.ui.rows import Look, RowContext, SeatMark
 from pullcept.ui.span import Span
 from pullcept.ui.state import Row, ScreenState
@@ -419,18 +420,7 @@ class ConversationPanel(tk.Frame):
         node = self.view.node_at(event.x, event.y)
         message_id = next((key for key, known in self._nodes.items() if known == node), None)
         row = next((row for row in self._state.rows if row.post.message_id == message_id), None)
-        theme = self._theme
-        menu = tk.Menu(
-            self,
-            tearoff=False,
-            bg=theme.role("raised"),
-            fg=theme.role("text"),
-            font=theme.font(13),
-            activebackground=theme.role("selected"),
-            activeforeground=theme.role("text"),
-            borderwidth=1,
-            relief="flat",
-        )
+        menu = popup_menu(self, self._theme)
         selected = self.view.selection()
         if selected:
             menu.add_command(label=_("Copy the selection"), command=lambda: self._on_copied(selected))

@@ -8,6 +8,7 @@ from tkinter import ttk
 from pullcept.core.screen import Actions, TopicView
 from pullcept.ui import dates
 from pullcept.ui.focus import has_focus
+from pullcept.ui.menu import popup_menu
 from pullcept.ui.rowlist import Line, Place, RowList
 from pullcept.ui.state import ScreenState
 from pullcept.ui.texts import gettext as _
@@ -35,10 +36,17 @@ class TopicsPanel(tk.Frame):
         self._theme, self._state, self._actions = theme, state, actions
         self._on_delete = on_delete
         self._rename: ttk.Entry | None = None
+        self._menu: tk.Menu | None = None
         self._build_head(on_fold)
         self._build_new()
         self.list = RowList(
-            self, theme, draw=self._draw, on_open=actions.open_topic, opens_on_click=True, on_double=self.rename
+            self,
+            theme,
+            draw=self._draw,
+            on_open=actions.open_topic,
+            opens_on_click=True,
+            on_double=self.rename,
+            on_menu=self._show_menu,
         )
         self.list.pack(fill="both", expand=True, pady=(theme.px(4), 0))
         self.list.canvas.bind("<F2>", lambda event: self.rename(self.list.selected))
@@ -123,6 +131,14 @@ class TopicsPanel(tk.Frame):
         width = max(theme.px(20), font.measure(text) + theme.px(12))
         canvas.create_text(right - width // 2, y, text=text, font=font, fill=theme.role("accent"))
         return right - width
+
+    def _show_menu(self, topic_id: str, x: int, y: int) -> None:
+        if self._menu is not None:
+            self._menu.destroy()
+        self._menu = menu = popup_menu(self, self._theme)
+        menu.add_command(label=_("Rename"), accelerator="F2", command=lambda: self.rename(topic_id))
+        menu.add_command(label=_("Delete…"), accelerator="Del", command=lambda: self._delete(topic_id))
+        menu.tk_popup(x, y)
 
     def _delete(self, topic_id: str | None) -> None:
         if topic_id:
