@@ -7,6 +7,7 @@ import importlib.metadata
 import logging
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from pathlib import Path
 from pullcept.core.account import APP_COMMAND, Account, default_accounts
 from pullcept.core.environment import child_environment
 from pullcept.core.folder import BESIDE_NAME
+from pullcept.core.launch import role_line
 from pullcept.find_python import LEAST, tk_advice
 from pullcept.roles import no_window_reason
 from pullcept.store.config import ConfigFile
@@ -231,7 +233,16 @@ def check_sidecar(says: Callable[[str], str]) -> Finding:
         return Finding("sidecar", f"no round trip: {error}", cure)
     if seen != text:
         return Finding("sidecar", f"the room saw {seen!r}", "report this")
-    return Finding("sidecar", "a sidecar joined a room and was heard there")
+    return Finding("sidecar", f"a sidecar joined a room and was heard there; its command: {sidecar_command()}")
+
+
+def sidecar_command() -> str:
+    """The line that starts a sidecar, as a shell of this system reads it."""
+    from pullcept.app import own_programs
+
+    programs = own_programs()
+    argv = role_line("sidecar", programs.executable, programs.script).argv
+    return subprocess.list2cmdline(argv) if sys.platform == "win32" else shlex.join(argv)
 
 
 def _sidecar_says(text: str) -> str:
@@ -245,14 +256,16 @@ def _sidecar_says(text: str) -> str:
 
 
 def check_accounts(folder: DataFolder, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """The CLI of each account. Before a first start there are no accounts: then what is absent is only a note."""
+    """The CLI of each account. One that every first start offers may be absent: that is only a note."""
     config = ConfigFile(folder.config).load(lambda: ())
     saved = [account for account in config.accounts if account.startable]
-    for account in saved or default_accounts("doctor", lambda: "doctor"):
-        if account.startable:
-            yield check_account(account, environment, ask_version, is_saved=bool(saved))
+    offered = [account for account in default_accounts("doctor", lambda: "doctor") if account.startable]
+    commands = {(account.kind, account.command) for account in offered}
+    for account in saved or offered:
+        is_offered = (account.kind, account.command) in commands
+        yield check_account(account, environment, ask_version, may_be_absent=is_offered)
     for problem in config.problems:
-        yield Finding("accounts", problem, "correct it in config.json or in the accounts list")
+        yield Finding("accounts", problem, "correct it there while Pullcept is closed")
 
 
 def check_account(
@@ -260,7 +273,7 @@ def check_account(
     environment: Mapping[str, str],
     version_of: Callable[[str, Mapping[str, str]], str],
     *,
-    is_saved: bool = True,
+    may_be_absent: bool = False,
 ) -> Finding:
     """The command of one account is there and answers; so is its working folder."""
     check = f"account {account.calling_name}"
@@ -279,7 +292,9 @@ def check_account(
     if found is None:
         text = f"{account.command or 'its command'} was not found"
         cure = "install it, or correct the account's command"
-        return Finding(check, text, cure) if is_saved else Finding(check, text, note=True)
+        if may_be_absent:
+            return Finding(check, f"{text}; to use this account, {cure}", note=True)
+        return Finding(check, text, cure)
     if account.kind not in ASKS_VERSION:
         return Finding(check, found)
     try:

@@ -6,16 +6,18 @@ import os
 import stat
 import subprocess
 import sys
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from pullcept import doctor, round_trip
-from pullcept.core.account import APP_COMMAND, Account, EnvEntry
+from pullcept.core.account import APP_COMMAND, Account, EnvEntry, default_accounts
 from pullcept.core.folder import BESIDE_NAME
 from pullcept.doctor import Finding
 from pullcept.round_trip import NoRoundTrip
+from pullcept.store.config import ConfigFile
 from pullcept.store.folder import DataFolder
 
 
@@ -104,6 +106,15 @@ def test_the_doctor_writes_no_accounts_of_its_own(tmp_path: Path) -> None:
     assert not folder.config.exists()
 
 
+def test_the_accounts_of_a_first_start_break_nothing_after_it_either(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path)
+    offered = default_accounts("Mio", lambda: str(uuid.uuid4()))
+    ConfigFile(folder.config).load(lambda: offered)
+    found = list(doctor.check_accounts(folder, {"PATH": ""}))
+    assert [finding.check for finding in found] == ["account Claude Code", "account Codex", "account Demo agent"]
+    assert not any(finding.cure for finding in found)
+
+
 def test_portable_data_must_be_writable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     beside = tmp_path / BESIDE_NAME
     beside.mkdir()
@@ -131,6 +142,7 @@ def test_a_sidecar_without_a_round_trip_is_broken() -> None:
     assert "docs/troubleshooting.md" in failed.cure
     assert doctor.check_sidecar(lambda text: "other words").cure
     assert is_ok(doctor.check_sidecar(lambda text: text))
+    assert doctor.check_sidecar(lambda text: text).text.endswith("sidecar")
 
 
 def test_a_real_sidecar_is_heard_in_a_real_room(tmp_path: Path) -> None:
@@ -152,9 +164,9 @@ def account(command: str, kind: str = "cli", **more: object) -> Account:
     return Account(id="a", name="Aki", kind=kind, command=command, **more)  # type: ignore[arg-type]
 
 
-def check(own: Account, *, version: str = "1.2.3", is_saved: bool = True, path: str | None = None) -> Finding:
+def check(own: Account, *, version: str = "1.2.3", may_be_absent: bool = False, path: str | None = None) -> Finding:
     environment = {**os.environ, "PATH": path if path is not None else os.environ["PATH"]}
-    return doctor.check_account(own, environment, lambda command, env: version, is_saved=is_saved)
+    return doctor.check_account(own, environment, lambda command, env: version, may_be_absent=may_be_absent)
 
 
 @pytest.fixture
@@ -166,10 +178,12 @@ def program(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_an_account_whose_command_is_missing_is_broken_once_it_is_saved() -> None:
+def test_an_account_whose_command_is_missing_is_broken_unless_every_first_start_offers_it() -> None:
     assert "install it" in check(account("no-such-cli")).cure
     assert check(account("")).cure
-    assert check(account("no-such-cli"), is_saved=False).note
+    offered = check(account("no-such-cli"), may_be_absent=True)
+    assert offered.note
+    assert "install it" in offered.text
 
 
 def test_an_account_is_sound_when_its_command_is_found(program: str) -> None:
