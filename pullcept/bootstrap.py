@@ -111,7 +111,10 @@ def environment_folder(checkout: str) -> str:
     try:
         os.makedirs(cache, exist_ok=True)
     except OSError as error:
-        raise SetupFailed("neither {} nor {} can be written: {}".format(checkout, cache, error)) from error
+        raise SetupFailed(
+            "neither {} nor {} can be written ({}); copy the checkout to a folder of your own, and start it "
+            "there".format(checkout, cache, error)
+        ) from error
     return os.path.join(cache, name)
 
 

@@ -26,7 +26,9 @@ def test(argv: Sequence[str]) -> int:
     if importlib.util.find_spec("pytest") is None:
         print("pullcept: pytest is not installed here; see docs/testing.md", file=sys.stderr)
         return 1
-    command = [sys.executable, "-m", "pytest", *argv]
+    # What pytest remembers from run to run lies in the checkout; a protected one keeps nothing.
+    keeps = [] if os.access(ROOT, os.W_OK) else ["-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *keeps, *argv]
     if os.name == "nt":
         return subprocess.call(command, cwd=ROOT)
     os.chdir(ROOT)

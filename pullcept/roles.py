@@ -47,6 +47,9 @@ ROLES = {
 }
 
 
+HELP_WORDS = ("--help", "-h")
+
+
 class WrongUse(Exception):
     """The arguments fit no role; the text says which and why."""
 
@@ -60,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
     if argv and argv[0] in ("--version", "-V"):
         print(f"pullcept {pullcept.__version__}")
         return 0
-    if argv and argv[0] in ("--help", "-h", "help"):
+    if argv and (argv[0] in (*HELP_WORDS, "help") or _asks_how(*argv[:2])):
         print(USAGE)
         return 0
     try:
@@ -74,11 +77,16 @@ def main(argv: Sequence[str]) -> int:
     return handler_of(ROLES.get(name, WINDOW))(rest)
 
 
+def _asks_how(name: str, word: str = "") -> bool:
+    """Whether `name --help` asks about a role whose options are checked here."""
+    return word in HELP_WORDS and name in ROLES and ROLES[name].options is not None
+
+
 def choose(argv: Sequence[str]) -> tuple[str, list[str]]:
     """The role's name (empty for the window) and the arguments for it. Raises WrongUse."""
     name, rest = (argv[0], list(argv[1:])) if argv and not argv[0].startswith("-") else ("", list(argv))
     if (name or list(argv[:1]) == [""]) and name not in ROLES:
-        raise WrongUse(f"there is no role {name!r}")
+        raise WrongUse(f"there is no command {name!r}")
     options = ROLES.get(name, WINDOW).options
     if options is not None:
         _check(rest, options)

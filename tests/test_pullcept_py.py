@@ -77,6 +77,12 @@ def test_help_names_every_role_a_person_uses() -> None:
         assert f"pullcept.py {name}" in done.stdout
 
 
+@pytest.mark.parametrize("role", ["console", "demo", "doctor"])
+def test_help_about_a_role_is_the_help(role: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert roles.main([role, "--help"]) == 0
+    assert capsys.readouterr().out == f"{roles.USAGE}\n"
+
+
 def test_build_says_clearly_that_this_version_has_none() -> None:
     done = run("build", **OWN)
     assert done.returncode == 2
