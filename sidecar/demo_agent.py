@@ -20,6 +20,7 @@ from sidecar.tools import SAY
 from sidecar.wording import draft_last_seen, present_name
 
 USAGE = 'usage: pullcept.py demo-agent --sidecar \'{"command": "...", "args": ["..."]}\''
+DEMO_NAME = "Demo agent"
 SHOWN_LENGTH = 1000
 TRIES = 5
 LOOK_SECONDS = 0.5
@@ -36,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
         return 2
     try:
         with console.raw_mode():
-            return Agent(Caller(command), os.environ.get("PULLCEPT_AGENT_NAME") or "Demo agent").run()
+            return Agent(Caller(command), os.environ.get("PULLCEPT_AGENT_NAME") or DEMO_NAME).run()
     except console.NoTerminal as error:
         print(f"pullcept: {error}", file=sys.stderr)
         return 2
@@ -51,7 +52,7 @@ class Agent:
         self._caller = caller
         self._name = name
         self._size = console.size()
-        self._box = Box(f"Demo agent {name}", *self._size)
+        self._box = Box(name if name == DEMO_NAME else f"{DEMO_NAME} {name}", *self._size)
         self._typed = ""
         self._keys = KeyReader()
         self._turns: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
