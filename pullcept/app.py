@@ -310,6 +310,14 @@ class App:
         """See `Actions`."""
         self._call(lambda: self._seats.resize(seat, columns, rows))
 
+    def send_anyway(self, seat: Seat) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._seats.send_anyway(seat))
+
+    def discard_unsent(self, seat: Seat) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._seats.discard_unsent(seat))
+
     def quit(self) -> None:
         """End every session and the room; `AppEnded` follows."""
         self._call(lambda: self._closing.set())

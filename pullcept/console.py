@@ -55,6 +55,7 @@ A line without / is a post; @name addresses it.
 /accounts  /start NAME  /stop NAME  /seats
 /look NAME  shows a terminal   /keys NAME TEXT  types TEXT and Enter into it
 /key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
+/anyway NAME  types the held posts behind unsent text   /discard NAME  takes that text out
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
 /help  /quit""")
@@ -325,6 +326,14 @@ class Console:
             self._say("! " + _("/key takes one of: {keys}").format(keys=" ".join(KEYS)))
         elif seat := self._seat(name):
             self._actions.write_keys(seat, KEYS[key])
+
+    def do_anyway(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.send_anyway(seat)
+
+    def do_discard(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.discard_unsent(seat)
 
     def do_marks(self, _rest: str) -> None:
         self._marks = not self._marks

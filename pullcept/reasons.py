@@ -1,6 +1,7 @@
 """Why a post is not typed, in the language of the screen. (Agents get the same reasons in English.)"""
 
 from pullcept import sessions
+from pullcept.core import gates
 from pullcept.pty import typist
 from pullcept.ui.texts import gettext as _
 
@@ -12,6 +13,12 @@ def reason_words(reason: str) -> str:
         sessions.NOT_LISTED: _("the session does not know the room's tools yet"),
         sessions.NOT_IDLE: _("the session has not reported that it is idle yet"),
         sessions.AT_FIRST_SCREEN: _("waiting at its first screen"),
+        gates.UNSENT: _("unsent text in the terminal"),
+        gates.MAYBE_UNSENT: _("there may be unsent text in the terminal"),
+        gates.PUT_BACK: _("the last post may be back in the input box"),
+        gates.QUESTION: _("a question is open in the terminal"),
+        gates.QUESTION_UNKNOWN: _("a question may still be open in the terminal"),
+        gates.IN_QUEUE: _("a prompt waits in the program's own queue"),
         typist.NOT_READING: _("the program does not read its input"),
         typist.LINE_MODE: _("the program reads whole lines at the moment"),
         typist.NO_PASTE: _("the program does not take pastes yet"),

@@ -190,6 +190,22 @@ class Seats:
         if (session := self._sessions.get(seat)) and session.alive:
             session.write_keys(data)
 
+    def send_anyway(self, seat: Seat) -> None:
+        """Posts may follow what the person has not sent in this terminal."""
+        if session := self._alive(seat):
+            session.send_anyway()
+            self._tell_seat(session)
+
+    def discard_unsent(self, seat: Seat) -> None:
+        """Take what the person has not sent out of this terminal."""
+        if session := self._alive(seat):
+            session.discard_unsent()
+            self._tell_seat(session)
+
+    def _alive(self, seat: Seat) -> Session | None:
+        session = self._sessions.get(seat)
+        return session if session is not None and session.alive else None
+
     def resize(self, seat: Seat, columns: int, rows: int) -> None:
         """Give the terminal of a seat another size."""
         if session := self._sessions.get(seat):

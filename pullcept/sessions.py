@@ -4,11 +4,13 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
+from pullcept.core.cli_queue import parse_transcript_line
+from pullcept.core.gates import Gates
 from pullcept.core.launch import Launch
 from pullcept.core.seat import DeliveryState, SeatState
 from pullcept.pty.human_keys import is_report
@@ -90,8 +92,19 @@ class Session:
     Made on the asyncio thread; output arrives on the terminals' own thread and is handed over.
     """
 
-    def __init__(self, start: Start, terminals: Terminals, listener: Listener, recorder: Recorder | None) -> None:
+    def __init__(
+        self,
+        start: Start,
+        terminals: Terminals,
+        listener: Listener,
+        recorder: Recorder | None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """`clock` in seconds, like `sleep`: the typist and its gates live by them."""
         self.start = start
+        self._clock, self._sleep = clock, sleep
         self.state = SeatState.STARTING
         self.progress = Progress()
         self.exit: ExitStatus | None = None
@@ -108,6 +121,7 @@ class Session:
             self._terminal = terminal
             for reply in self._early_replies:
                 terminal.write(reply)
+        self._gates = Gates(start.launch.role, start.profile.name, columns=start.columns)
         self._typist = self._make_typist(terminal)
         self._watch = self._loop.create_task(self._watch_first_screen(), name=f"first screen {start.launch.seat}")
 
@@ -146,6 +160,7 @@ class Session:
         if columns < 2 or rows < 2 or self._terminal is None or not self.alive:
             return
         self.screen.resize(columns, rows)
+        self._gates.unsent.columns = columns
         self._terminal.resize(columns, rows)
 
     def on_joined(self) -> None:
@@ -189,6 +204,10 @@ class Session:
             on_typing=lambda active: self._listener.on_typing(self, active),
             takes_paste=lambda: self.screen.mode(BRACKETED_PASTE),
             save_long=lambda post, text: self._listener.save_long(self, post, text),
+            on_keys=self._on_keys,
+            gates=self._gates,
+            clock=self._clock,
+            sleep=self._sleep,
         )
         typist.set_gate(READY, False, NOT_JOINED)
         return typist
@@ -207,10 +226,22 @@ class Session:
         with self._reply_lock:
             if self._terminal is None:
                 self._early_replies.append(replies)
-            else:
-                self._terminal.write(replies)
+                return
+            self._terminal.write(replies)
+        self._loop.call_soon_threadsafe(self._on_replied)
+
+    def _on_replied(self) -> None:
+        self._gates.on_bytes(self._clock())
+
+    def _on_keys(self, data: bytes) -> None:
+        """Keys of the person went to the program: what holds the posts may be another reason now."""
+        if self._typist.held()[0]:
+            self._listener.on_state(self)
 
     def _on_reports(self, reports: Sequence[Report]) -> None:
+        for report in reports:
+            self._gates.on_report(report.state, report.kind, self._clock())
+        self._look_again()
         if any(report.state == "idle" for report in reports):
             self.progress.idle_seen = True
             self._check_ready()
@@ -223,6 +254,7 @@ class Session:
         elif self.start.needs_idle and not self.progress.idle_seen:
             self._typist.set_gate(READY, False, NOT_IDLE)
         else:
+            self._gates.unsent.set_ready(True)
             self._typist.set_gate(READY, True, "")
 
     async def _watch_first_screen(self) -> None:
@@ -251,6 +283,50 @@ class Session:
         self.screen.on_exit()
         self.state = SeatState.ENDED
         self._listener.on_ended(self, status)
+
+    # -- what the CLI tells -----------------------------------------------------------------------
+
+    def on_activity(self, event: str, body: Mapping[str, Any]) -> Awaitable[None] | None:
+        """A hook event. For a PermissionRequest: what its answer waits for, so that no question opens in a post."""
+        wait_id = self._gates.on_event(event, body, self._clock())
+        self._look_again()
+        return None if wait_id is None else self._answer(wait_id)
+
+    async def _answer(self, wait_id: int) -> None:
+        self._gates.on_answered(wait_id, self._clock())
+        self._look_again()
+
+    def on_status(self, started_at: float | None) -> None:
+        """A status line report, whose command began at `started_at` on this session's clock."""
+        if started_at is not None:
+            self._gates.on_status_line(started_at, self._clock())
+            self._look_again()
+
+    def on_transcript_line(self, line: bytes) -> None:
+        """A whole line that Claude Code added to its transcript."""
+        if news := parse_transcript_line(line):
+            self._gates.on_transcript(news, self._clock())
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """What holds posts may have changed: the typist asks, and the seat shows it."""
+        self._typist.look_again()
+        if self._typist.held()[0]:
+            self._listener.on_state(self)
+
+    # -- what the person decides about their own text --------------------------------------------
+
+    def send_anyway(self) -> None:
+        """Posts may follow whatever lies unsent in the input box."""
+        self._gates.unsent.clear()
+        self._typist.look_again()
+
+    def discard_unsent(self) -> None:
+        """Take the unsent text out of the input box, as its keys do, and let the posts go on."""
+        if self._gates.around().question:
+            return
+        self._typist.press_keys(self._gates.unsent.clearing_keys())
+        self._gates.unsent.clear()
 
     def close_typist(self, reason: str) -> tuple[str, ...]:
         """Stop typing for good; returns the ids of the posts that were not typed."""

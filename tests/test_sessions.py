@@ -180,3 +180,44 @@ def test_a_program_that_cannot_be_ended_is_given_up_after_its_time(monkeypatch: 
         assert session.state is SeatState.STOPPING
 
     with_session(play)
+
+
+BLOCKED = b"\x1b]7501;state=blocked:app=codex:kind=permission\x1b\\"
+WORKING = b"\x1b]7501;state=working:app=codex\x1b\\"
+
+
+def test_a_question_of_codex_holds_its_posts_and_the_seat_says_why() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.on_listed()
+        terminals.on_output(IDLE + BLOCKED)
+        await settle()
+        assert session.held() == (1, "a question is open in the terminal")
+        assert terminals.terminal.data == b""
+
+    with_session(play, needs_idle=True)
+
+
+def test_unsent_text_holds_posts_until_the_person_decides() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.on_listed()
+        session.write_keys(b"half")
+        await settle()
+        assert terminals.terminal.data == b"half"
+        assert session.held() == (1, "unsent text in the terminal")
+        session.send_anyway()
+        assert session.held() == (1, "")
+
+    with_session(play)
+
+
+def test_keys_into_a_first_screen_are_no_unsent_text() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.write_keys(b"1")
+        session.on_joined()
+        session.on_listed()
+        await settle()
+        assert session.held()[1] == ""
+
+    with_session(play)

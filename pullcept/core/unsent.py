@@ -21,6 +21,7 @@ REPORTED_WITHIN = 30.0
 FOLDS_ABOVE = 800
 FOLDED_LINES = 3
 TEXT_LIMIT = 200_000
+UNKNOWN_LINES, CLEAR_LIMIT = 64, 2_000
 PROMPT_MARGIN = 6
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -98,10 +99,13 @@ class Unsent:
         """Before the session is ready its keys answer first screens: nothing is tracked."""
         self._is_ready = is_ready
 
-    def set_question(self, is_open: bool) -> None:
-        """A permission wait is open (from the answer to its hook on: earlier no question can be drawn), or none."""
+    def set_question(self, is_open: bool, *, is_drawn: bool = False) -> None:
+        """A permission wait is open (from the answer to its hook on: earlier no question can be drawn), or none.
+
+        `is_drawn`: the question stands on the screen already.
+        """
         if is_open != self._question_open:
-            self._question_open, self._question_drawn = is_open, False
+            self._question_open, self._question_drawn = is_open, is_open and is_drawn
 
     def on_bytes(self, now: float) -> None:
         """Anything was written to the terminal: a piece of a post, a report of the mouse. Keys tell it themselves."""
@@ -153,6 +157,13 @@ class Unsent:
         """The person says that there is nothing, or that a post may follow whatever is there."""
         self._is_stashed = False
         self._empty()
+
+    def clearing_keys(self) -> tuple[bytes, ...]:
+        """Keys that empty the box wherever it holds text, and do nothing else: to the line's end, then lines away."""
+        widths = (_width(line) for line in self._text.split("\n"))
+        drawn = sum(2 + width // max(1, self.columns - PROMPT_MARGIN) for width in widths)
+        times = drawn if self._text and self._is_exact else max(drawn, UNKNOWN_LINES)
+        return (b"\x05", *(b"\x15",) * min(times, CLEAR_LIMIT))
 
     def _empty(self) -> None:
         self._text = ""

@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import Future
 
 from pullcept.pty.terminal import Terminal
@@ -68,6 +68,11 @@ class HumanKeys:
             self._on_kept()
         else:
             self._pass(data)
+
+    def line_up(self, keys: Iterable[bytes]) -> None:
+        """Keys the person asked for by a button: passed behind those kept, far enough from each other."""
+        self._kept.extend(keys)
+        self._on_kept()
 
     @property
     def are_waiting(self) -> bool:

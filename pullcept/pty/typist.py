@@ -5,11 +5,12 @@ import logging
 import sys
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
+from pullcept.core.gates import Gates, Held, NoGates
 from pullcept.core.seat import DeliveryState
-from pullcept.pty.human_keys import HumanKeys
+from pullcept.pty.human_keys import HumanKeys, is_report
 from pullcept.pty.profiles import Enter, Plan, Profile, Refused, Spill, Step, Wait, Write, plan, spilled_body
 from pullcept.pty.terminal import Terminal, TerminalEnded, WriteUnsure
 
@@ -76,19 +77,24 @@ class Typist:
         takes_paste: Callable[[], bool] = lambda: True,
         save_long: Callable[[TypedPost, str], Awaitable[str]] | None = None,
         line_limit: int = LINE_LIMIT,
+        gates: Gates | None = None,
     ) -> None:
         """`on_typing`: keys are kept back now, or no longer. `on_keys`: told of human keys when they are passed on.
         `takes_paste`: whether the program switched bracketed paste on. `save_long(post, text)`: saves a text that is
-        too long to be typed and returns its absolute path, or raises OSError. `clock` in seconds, like `sleep`."""
+        too long to be typed and returns its absolute path, or raises OSError. `clock` in seconds, like `sleep`.
+        `gates`: what else holds; they are told of every byte, and whoever changes them calls `look_again`."""
         self._terminal, self._profile = terminal, profile
         self._on_delivery, self._on_typing = on_delivery, on_typing
         self._sleep, self._takes_paste, self._save_long = sleep, takes_paste, save_long
         self._line_limit = line_limit
+        self._clock = clock
+        self._holds = gates or NoGates()
+        self._told_on_keys = on_keys
         self._queue: deque[_Queued] = deque()
         self._gates: dict[str, _Gate] = {READY: _Gate(NOT_READY, holds_enter=True)}
         self._obstacle = ""
         self._changed = asyncio.Event()
-        self._keys = HumanKeys(terminal, sleep, clock, on_keys, self._changed.set)
+        self._keys = HumanKeys(terminal, sleep, clock, self._on_keys, self._changed.set)
         self._typing: _Queued | None = None
         self._keeping = False
         self._closed: str | None = None
@@ -108,7 +114,19 @@ class Typist:
     def write_keys(self, data: bytes) -> None:
         """A key press or a paste of the human, one call each. Kept back while a post is typed, never dropped."""
         if self._closed is None and data:
+            if is_report(data):
+                self._holds.on_bytes(self._clock())
             self._keys.take(data)
+
+    def press_keys(self, keys: Iterable[bytes]) -> None:
+        """Keys that the person asked for by a button, one after the other."""
+        if self._closed is None:
+            self._keys.line_up(keys)
+            self._wake()
+
+    def look_again(self) -> None:
+        """What holds has changed: the next post may be typed now, or no longer."""
+        self._changed.set()
 
     def set_gate(self, name: str, is_open: bool, reason: str = "", *, holds_enter: bool = True) -> None:
         """Open or close a gate. `holds_enter`: whether it also holds the Enter of a post whose text is typed."""
@@ -121,7 +139,16 @@ class Typist:
     def held(self) -> tuple[int, str]:
         """How many posts are not typed yet, and what is in their way (empty: nothing)."""
         reason = next((gate.reason for gate in self._gates.values()), self._obstacle)
-        return len(self._queue), reason
+        return len(self._queue), reason or self._held_reason()
+
+    def _held_reason(self) -> str:
+        held = self._holds.hold(self._clock())
+        return held.reason if held is not None else ""
+
+    def _on_keys(self, data: bytes) -> None:
+        self._holds.on_keys(data, self._clock())
+        self._told_on_keys(data)
+        self._changed.set()
 
     @property
     def typing(self) -> str | None:
@@ -180,6 +207,19 @@ class Typist:
         if steps is not None and await self._may_begin():
             await self._type(queued, steps)
 
+    async def _wait_changed(self, seconds: float | None) -> None:
+        """Until something changes, at most so long."""
+        self._changed.clear()
+        if seconds is None:
+            await self._changed.wait()
+            return
+        waits = [asyncio.ensure_future(self._sleep(max(0.0, seconds))), asyncio.ensure_future(self._changed.wait())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waits:
+                each.cancel()
+
     async def _planned(self, queued: _Queued) -> tuple[Step, ...] | None:
         outcome = self._plan(queued)
         if isinstance(outcome, Spill):
@@ -207,14 +247,21 @@ class Typist:
         return self._plan(queued)
 
     async def _may_begin(self) -> bool:
-        self._say_obstacle(self._present_obstacle())
-        if self._obstacle:
-            await self._sleep(LOOK_AGAIN)
+        now = self._clock()
+        held = self._in_the_way(now)
+        self._say_obstacle(held.reason if held is not None else "")
+        if held is not None:
+            await self._wait_changed(None if held.again_at is None else held.again_at - now)
             return False
         if self._keys.quiet_in() > 0:
             await self._sleep(self._keys.quiet_in())
             return False
         return not self._gates and not self._keys.are_waiting
+
+    def _in_the_way(self, now: float) -> Held | None:
+        if reason := self._present_obstacle():
+            return Held(reason, now + LOOK_AGAIN)
+        return self._holds.hold(now)
 
     def _present_obstacle(self) -> str:
         if self._terminal.exited is not None:
@@ -285,6 +332,7 @@ class Typist:
         if self._terminal.exited is not None:
             raise TerminalEnded
         self._typing, is_first = queued, self._typing is None
+        self._holds.on_bytes(self._clock())
         future = self._terminal.write(text.encode("utf-8"))
         try:
             if not future.done():

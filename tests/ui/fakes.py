@@ -50,6 +50,12 @@ class FakeActions:
     def resize(self, seat: Seat, columns: int, rows: int) -> None:
         self.calls.append(("resize", seat, columns, rows))
 
+    def send_anyway(self, seat: Seat) -> None:
+        self.calls.append(("send_anyway", seat))
+
+    def discard_unsent(self, seat: Seat) -> None:
+        self.calls.append(("discard_unsent", seat))
+
     def quit(self) -> None:
         self.calls.append(("quit",))
 
