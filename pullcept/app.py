@@ -202,7 +202,9 @@ class App:
             language=lambda: LANGUAGES.get(language_in_use()),
             on_answer=self._on_answer,
         )
-        callbacks = Callbacks(self._links.serve, on_status=_ignore, on_activity=_ignore)
+        callbacks = Callbacks(
+            self._links.serve, on_status=self._seats.on_status, on_activity=self._seats.on_activity
+        )
         self._server = RoomServer(self._hub, admissions, self.room_token, callbacks)
 
     def _load_config(self) -> Config:

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pullcept.core.account import Account
+from pullcept.core.activity import names_event, started_at
 from pullcept.core.kinds import LaunchRefused, kind_for
 from pullcept.core.launch import Admissions, Launch, LaunchLineError
 from pullcept.core.post import Post
@@ -235,9 +236,26 @@ class Seats:
         if self._parts.topics.conversation(launch.seat) != conversation_id:
             self._record_start(launch.seat, conversation_id)
 
+    def on_activity(self, seat: Seat, generation: int, event: str, body: Mapping[str, Any]) -> Awaitable[None] | None:
+        """A hook event; one of an older generation, or whose body is about another event, changes nothing.
+
+        What it gives back for a PermissionRequest is waited for before the hook is answered.
+        """
+        session = self._alive(seat, generation)
+        return session.on_activity(event, body) if session and names_event(event, body) else None
+
+    def on_status(self, seat: Seat, generation: int, body: Mapping[str, Any]) -> None:
+        """A status line report; one of an older generation changes nothing."""
+        if session := self._alive(seat, generation):
+            session.on_status(body, started_at(body))
+
     def _current(self, launch: Launch) -> Session | None:
         session = self._sessions.get(launch.seat)
         return session if session and session.launch.generation == launch.generation else None
+
+    def _alive(self, seat: Seat, generation: int) -> Session | None:
+        session = self._sessions.get(seat)
+        return session if session and session.alive and session.launch.generation == generation else None
 
     # -- ending -----------------------------------------------------------
 

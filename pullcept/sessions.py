@@ -58,7 +58,8 @@ class Recorder(Protocol):
 class Start:
     """What a session is started with. `needs_idle`: ready only after an idle report.
 
-    `listens`: the session has no room tools and is ready once it has been silent for a while.
+    `listens`: the session has no room tools and is ready once it has been silent for a while. `blind`: the person's
+    settings keep its hooks from reporting.
     """
 
     launch: Launch
@@ -72,6 +73,7 @@ class Start:
     resumed: bool
     needs_idle: bool = False
     listens: bool = False
+    blind: bool = False
 
 
 @dataclass(slots=True)
@@ -175,6 +177,13 @@ class Session:
         """The CLI knows the room's tools now, or has had its time to ask for them."""
         self.progress.listed = True
         self._check_ready()
+
+    def on_activity(self, event: str, body: Mapping[str, Any]) -> Awaitable[None] | None:
+        """A hook event of the CLI. What it gives back for a PermissionRequest is waited for before the hook is answered."""
+        return None
+
+    def on_status(self, body: Mapping[str, Any], started_at: float | None) -> None:
+        """A status line report. `started_at`: when its command started (monotonic), None when it does not say so."""
 
     async def end(self) -> None:
         """Ask the process tree to end, then make it; returns when the exit has been seen, or its time is over."""

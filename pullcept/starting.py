@@ -14,7 +14,7 @@ from typing import Protocol
 from pullcept.core.account import APP_COMMAND, Account
 from pullcept.core.environment import child_environment
 from pullcept.core.kinds import ROOM_SERVER, LaunchLine, LaunchRequest, kind_for
-from pullcept.core.launch import Launch, role_line, room_environment
+from pullcept.core.launch import Launch, role_line, room_environment, shell_text, statusline_line
 from pullcept.core.names import calling_name
 from pullcept.core.seat import Seat
 from pullcept.pty.profiles import PROFILES, Profile
@@ -44,6 +44,11 @@ class RoomAddress:
 
     url: str = ""
     token: str = field(default="", repr=False)
+
+    @property
+    def hooks_url(self) -> str:
+        """Where hooks are posted to, without a path."""
+        return self.url.replace("ws://", "http://", 1).removesuffix("/room")
 
 
 class TopicBook(Protocol):
@@ -130,6 +135,7 @@ class Starter:
             resumed=line.resumed,
             needs_idle=kind.reports_idle,
             listens=account.listens and account.kind == "cli",
+            blind=line.blind,
         )
         goes_on = line.resumed or fresh
         word = (resume.word if goes_on else _("{name} starts a new conversation.")).format(name=launch.name)
@@ -180,6 +186,8 @@ class Starter:
             toml_value=toml_value,
             resume_id=resume.conversation_id,
             settings_text=_settings_text(account, folder),
+            hooks_url=self._room.hooks_url,
+            status_command=shell_text(statusline_line(self._programs.executable, self._programs.script), sys.platform),
         )
         return kind_for(account.kind).launch_line(request)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 2.0
 MAX_REPORT_BYTES = 1024 * 1024
 STARTED_KEY = "pullcept_started_at"
+"""As in `pullcept.core.activity`. The clock is the system's monotonic one, the same for every process."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -28,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
 
     Does not return: a reader that still waits for a silent input must not hold the end up.
     """
-    started = time.time()
+    started = time.monotonic()
     work = threading.Thread(target=_report, args=(os.environ, started), daemon=True)
     work.start()
     work.join(LIMIT_SECONDS)

@@ -78,7 +78,7 @@ class Gates:
             self._claude.on_bytes(now)
 
     def on_event(self, event: str, body: Mapping[str, Any], now: float) -> int | None:
-        """A hook event of Claude Code. For a PermissionRequest the wait's id: tell `on_answered` when it is answered."""
+        """A hook event of Claude Code. For a PermissionRequest the wait's id: `on_answered` follows its answer."""
         if self._claude is None:
             return None
         wait_id = self._claude.on_event(event, body, now)

@@ -4,6 +4,7 @@ Secrets are made by the caller and compared in constant time. Times are seconds 
 """
 
 import hmac
+import shlex
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath, PureWindowsPath
 
@@ -25,6 +26,7 @@ __all__ = [
     "role_line",
     "room_environment",
     "same_secret",
+    "shell_text",
     "sidecar_line",
     "statusline_line",
 ]
@@ -274,6 +276,16 @@ def sidecar_line(executable: str, script: str | None) -> SidecarLine:
 def statusline_line(executable: str, script: str | None) -> SidecarLine:
     """How a CLI starts the status line role."""
     return role_line("statusline", executable, script)
+
+
+def shell_text(line: SidecarLine, platform: str) -> str:
+    """A line as the text a CLI gives to a shell. `platform` is `sys.platform`.
+
+    On Windows the shell may be any: slashes and double quotes mean the same in all of them.
+    """
+    if platform != "win32":
+        return shlex.join(line.argv)
+    return " ".join(f'"{word}"' for word in (each.replace("\\", "/") for each in line.argv))
 
 
 def _is_absolute(path: str) -> bool:

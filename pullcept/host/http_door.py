@@ -6,18 +6,19 @@ rest of what it sends is thrown away for a short while, so that the answer is no
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Protocol
 
 import h11
 
+from pullcept.core.activity import ACTIVITY_EVENTS, PERMISSION_EVENT
 from pullcept.core.launch import Launch
 from pullcept.core.protocol import parse_json
 from pullcept.core.seat import Seat
+from pullcept.core.waits import ANSWER_LIMIT
 from pullcept.host.requests import (
-    ACTIVITY_EVENTS,
     MCP_UPGRADE,
     HookPath,
     Refusal,
@@ -42,7 +43,11 @@ LINGER_SECONDS = 3.0
 
 
 class House(Protocol):
-    """Who knows the launches and takes what hooks report. Reports are handed on after the answer went out."""
+    """Who knows the launches and takes what hooks report. Reports are handed on after the answer went out.
+
+    Only a PermissionRequest is handed on before it: what `on_activity` gives back is waited for, at most `ANSWER_LIMIT`
+    s, and cancelled when the caller has gone.
+    """
 
     def find_launch(self, secret: str) -> tuple[Launch, bool] | None:
         """The launch of a secret and whether it has ended; None for an unknown secret."""
@@ -54,7 +59,9 @@ class House(Protocol):
 
     def on_status(self, seat: Seat, generation: int, body: dict[str, Any]) -> None: ...
 
-    def on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> None: ...
+    def on_activity(
+        self, seat: Seat, generation: int, event: str, body: dict[str, Any]
+    ) -> Awaitable[None] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,7 @@ class HttpDoor:
         self._timer: asyncio.TimerHandle | None = None
         self._in_request = False
         self._is_head = False
+        self._waiting: asyncio.Task[None] | None = None
 
     def feed(self, data: bytes) -> None:
         """Take bytes from the connection."""
@@ -106,9 +114,10 @@ class HttpDoor:
             self._set_timer(REQUEST_SECONDS)
         try:
             self._http.receive_data(data)
-            self._read_events()
         except h11.RemoteProtocolError as error:
             self._refuse_now(Refusal(error.error_status_hint, f"not a valid request: {error}"))
+        else:
+            self._read_on()
 
     def feed_eof(self) -> None:
         """The client has sent all it will send; half a request is answered as that."""
@@ -119,9 +128,9 @@ class HttpDoor:
 
     def lost(self) -> None:
         """The connection is gone."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
+        if self._waiting is not None:
+            self._waiting.cancel()
 
     def pause_writing(self) -> None:
         """Answers are tiny; nothing to hold back."""
@@ -209,6 +218,8 @@ class HttpDoor:
             return True
         if isinstance(call, HookCall):
             self._answer_hook(call)
+            if self._waiting is not None:
+                return True
         elif call is not None:
             self._respond(call.status, call.text + "\n", call.extra)
         return not self._next_request()
@@ -218,26 +229,58 @@ class HttpDoor:
         self._body.clear()
         if body is None:
             self._respond(400, "the body is not a JSON object\n")
-            return
+        elif call.path.event == PERMISSION_EVENT:
+            if wait := self._hand_on(call, body):
+                self._stop_timer()
+                self._waiting = asyncio.ensure_future(self._answer_later(wait))
+            else:
+                self._respond_done()
+        else:
+            self._respond_done()
+            self._hand_on(call, body)
+
+    def _respond_done(self) -> None:
         self._respond(200, "{}", content_type="application/json")
+
+    def _hand_on(self, call: HookCall, body: dict[str, Any]) -> Awaitable[None] | None:
         launch, path = call.launch, call.path
         try:
-            if path.event is None:
-                self._house.on_status(launch.seat, launch.generation, body)
-            else:
-                self._house.on_activity(launch.seat, launch.generation, path.event, body)
+            if path.event is not None:
+                return self._house.on_activity(launch.seat, launch.generation, path.event, body)
+            self._house.on_status(launch.seat, launch.generation, body)
         except Exception:
             log.exception("a hook report could not be taken")
+        return None
+
+    async def _answer_later(self, wait: Awaitable[None]) -> None:
+        """Answer when `wait` is over; what else came on this connection follows then."""
+        try:
+            async with asyncio.timeout(ANSWER_LIMIT):
+                await wait
+        except TimeoutError:
+            log.info("a hook was answered because its time was over")
+        except Exception:
+            log.exception("the answer to a hook could not be waited for")
+        self._waiting = None
+        self._respond_done()
+        if self._next_request():
+            self._read_on()
+
+    def _read_on(self) -> None:
+        try:
+            self._read_events()
+        except h11.RemoteProtocolError as error:
+            self._refuse_now(Refusal(error.error_status_hint, f"not a valid request: {error}"))
 
     def _become_bridge(self, head: RequestHead) -> None:
-        self.lost()
+        self._stop_timer()
         headers = [("Connection", "Upgrade"), ("Upgrade", MCP_UPGRADE)]
         self._send(h11.InformationalResponse(status_code=101, headers=headers, reason=b"Switching Protocols"))
         self._upgrade(head, self._http.trailing_data[0])
 
     def _next_request(self) -> bool:
         if self._http.our_state is h11.MUST_CLOSE or self._http.their_state is not h11.DONE:
-            self.lost()
+            self._stop_timer()
             self._transport.close()
             return False
         self._http.start_next_cycle()
@@ -274,8 +317,13 @@ class HttpDoor:
         if (data := self._http.send(event)) and not self._transport.is_closing():
             self._transport.write(data)
 
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
     def _set_timer(self, seconds: float) -> None:
-        self.lost()
+        self._stop_timer()
         self._timer = asyncio.get_running_loop().call_later(seconds, self._on_late)
 
     def _on_late(self) -> None:

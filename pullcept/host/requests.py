@@ -7,22 +7,6 @@ from urllib.parse import unquote_to_bytes
 
 from pullcept.core.launch import same_secret
 
-ACTIVITY_EVENTS = frozenset(
-    {
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PermissionRequest",
-        "PermissionDenied",
-        "SubagentStart",
-        "SubagentStop",
-        "Stop",
-        "StopFailure",
-        "SessionEnd",
-        "Notification",
-    }
-)
 MCP_UPGRADE = "pullcept-mcp"
 
 

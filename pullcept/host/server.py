@@ -46,12 +46,13 @@ class Callbacks:
     """Whom the listener tells. All are called on the loop's thread.
 
     `serve_mcp` speaks MCP with one bridge until it returns; False means that the bridge only asked what there is and
-    never took its seat. The hook callables get seat, generation, (event,) body.
+    never took its seat. The hook callables get seat, generation, (event,) body; what `on_activity` gives back for a
+    PermissionRequest is waited for before that hook is answered.
     """
 
     serve_mcp: Callable[[BridgeStream, BridgeArrival], Awaitable[bool | None]]
     on_status: Callable[[Seat, int, dict[str, Any]], None]
-    on_activity: Callable[[Seat, int, str, dict[str, Any]], None]
+    on_activity: Callable[[Seat, int, str, dict[str, Any]], Awaitable[None] | None]
 
 
 class RoomServer:
@@ -148,9 +149,9 @@ class RoomServer:
         """See House."""
         self._callbacks.on_status(seat, generation, body)
 
-    def on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> None:
+    def on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> Awaitable[None] | None:
         """See House."""
-        self._callbacks.on_activity(seat, generation, event, body)
+        return self._callbacks.on_activity(seat, generation, event, body)
 
     async def _bind_patiently(self) -> socket.socket:
         for attempt in range(1, BIND_TRIES + 1):

@@ -92,7 +92,7 @@ class Typist:
         self._told_on_keys = on_keys
         self._queue: deque[_Queued] = deque()
         self._gates: dict[str, _Gate] = {READY: _Gate(NOT_READY, holds_enter=True)}
-        self._obstacle = ""
+        self._obstacle = self._told_reason = ""
         self._changed = asyncio.Event()
         self._keys = HumanKeys(terminal, sleep, clock, self._on_keys, self._changed.set)
         self._typing: _Queued | None = None
@@ -248,8 +248,9 @@ class Typist:
 
     async def _may_begin(self) -> bool:
         now = self._clock()
-        held = self._in_the_way(now)
-        self._say_obstacle(held.reason if held is not None else "")
+        self._obstacle = self._present_obstacle()
+        held = Held(self._obstacle, now + LOOK_AGAIN) if self._obstacle else self._holds.hold(now)
+        self._tell_reason(held.reason if held is not None else "")
         if held is not None:
             await self._wait_changed(None if held.again_at is None else held.again_at - now)
             return False
@@ -257,11 +258,6 @@ class Typist:
             await self._sleep(self._keys.quiet_in())
             return False
         return not self._gates and not self._keys.are_waiting
-
-    def _in_the_way(self, now: float) -> Held | None:
-        if reason := self._present_obstacle():
-            return Held(reason, now + LOOK_AGAIN)
-        return self._holds.hold(now)
 
     def _present_obstacle(self) -> str:
         if self._terminal.exited is not None:
@@ -273,9 +269,13 @@ class Typist:
         return ""
 
     def _say_obstacle(self, reason: str) -> None:
-        if reason == self._obstacle:
-            return
         self._obstacle = reason
+        self._tell_reason(reason)
+
+    def _tell_reason(self, reason: str) -> None:
+        if reason == self._told_reason:
+            return
+        self._told_reason = reason
         if self._queue:
             self._on_delivery(self._queue[0].post.message_id, DeliveryState.QUEUED, reason)
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from pullcept.core.account import Account
 from pullcept.core.kinds.claude_settings import (
+    hides_hooks,
     is_inline,
     merge_settings,
     parse_settings,
@@ -84,7 +85,7 @@ class ClaudeCode:
     def launch_line(self, request: LaunchRequest) -> LaunchLine:
         options = read_options(request.account.args, _GRAMMAR)
         _refuse(options)
-        settings, settings_notes = _settings(request, options)
+        settings, settings_notes, blind = _settings(request, options)
         conversation, conversation_id, resumed, notes = _conversation(request, options)
         argv = (
             command_of(request.account),
@@ -95,7 +96,7 @@ class ClaudeCode:
             *options.without("--settings"),
         )
         files = ((request.registration_path, registration_text(request)),)
-        return LaunchLine(argv, files, {}, conversation_id, resumed, (*notes, *settings_notes))
+        return LaunchLine(argv, files, {}, conversation_id, resumed, (*notes, *settings_notes), blind)
 
     def transcript_globs(self, conversation_id: str, env: Mapping[str, str], home: str) -> tuple[tuple[str, str], ...]:
         root = config_folder(env, "CLAUDE_CONFIG_DIR", home, ".claude")
@@ -171,10 +172,11 @@ MANNERS_POINTER: Final = (
 )
 
 
-def _settings(request: LaunchRequest, options: Options) -> tuple[str, tuple[str, ...]]:
+def _settings(request: LaunchRequest, options: Options) -> tuple[str, tuple[str, ...], bool]:
+    """The value for `--settings`, notes about it, and whether it keeps the hooks from reporting."""
     ours, given = room_settings(request), options.find("--settings")
     if given is None or given.value is None:
-        return settings_text(ours), ()
+        return settings_text(ours), (), False
     if is_inline(given.value):
         theirs = parse_settings(given.value, "(JSON in the options)")
     elif request.settings_text is None:
@@ -182,4 +184,4 @@ def _settings(request: LaunchRequest, options: Options) -> tuple[str, tuple[str,
     else:
         theirs = parse_settings(request.settings_text, given.value)
     merged, notes = merge_settings(ours, theirs)
-    return settings_text(merged), notes
+    return settings_text(merged), notes, hides_hooks(ours, merged)

@@ -2,14 +2,22 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
+from pullcept.core.activity import ACTIVITY_EVENTS, PERMISSION_EVENT
 from pullcept.core.kinds.line import ROOM_TOOLS, LaunchRefused, LaunchRequest
+from pullcept.core.waits import HOOK_TIMEOUT
 
 Settings = dict[str, Any]
 
+SECRET_NAME = "PULLCEPT_LAUNCH"
+REPORT_TIMEOUT = 5
+STATUS_EVERY = 5
+
 
 def room_settings(request: LaunchRequest) -> Settings:
-    """The room's part: its tools run without a question, the topic's attachments may be read."""
+    """The room's part: its tools run without a question, the topic's attachments may be read,
+    and what the session does is reported."""
     settings: Settings = {
         "permissions": {
             "allow": [f"mcp__{request.entry}__{tool}" for tool in ROOM_TOOLS],
@@ -18,7 +26,37 @@ def room_settings(request: LaunchRequest) -> Settings:
     }
     if request.account.character:
         settings["outputStyle"] = request.account.character
+    if request.status_command:
+        settings["statusLine"] = {
+            "type": "command",
+            "command": request.status_command,
+            "padding": 0,
+            "refreshInterval": STATUS_EVERY,
+        }
+    if request.hooks_url:
+        settings["hooks"] = {event: [{"hooks": [_hook(request, event)]}] for event in ACTIVITY_EVENTS}
     return settings
+
+
+def _hook(request: LaunchRequest, event: str) -> Settings:
+    seat = "/".join(quote(part, safe="") for part in (request.topic_id, request.account.id))
+    return {
+        "type": "http",
+        "url": f"{request.hooks_url}/hooks/activity/{event}/{seat}",
+        "timeout": HOOK_TIMEOUT if event == PERMISSION_EVENT else REPORT_TIMEOUT,
+        "headers": {"Authorization": f"Bearer ${{{SECRET_NAME}}}"},
+        "allowedEnvVars": [SECRET_NAME],
+    }
+
+
+def hides_hooks(ours: Settings, merged: Settings) -> bool:
+    """Whether merged settings keep a hook of ours from reporting."""
+    if "hooks" not in ours:
+        return False
+    hooks = merged.get("hooks")
+    if merged.get("disableAllHooks") or not isinstance(hooks, dict):
+        return True
+    return any(not isinstance(hooks.get(event), list) or hook[0] not in hooks[event] for event, hook in ours["hooks"].items())
 
 
 def is_inline(value: str) -> bool:
@@ -69,11 +107,13 @@ def _merge_into(target: Settings, theirs: Settings, path: str, notes: list[str])
 
 def _switched_off(ours: Settings, theirs: Settings) -> list[str]:
     """Rules of theirs that outrank the room's: a refused or asked tool stays refused or asked."""
+    off = ["your settings switch the room's hooks and status line off (disableAllHooks)"]
+    notes = off if "hooks" in ours and theirs.get("disableAllHooks") else []
     permissions = theirs.get("permissions")
     if not isinstance(permissions, dict):
-        return []
+        return notes
     allowed: list[str] = ours["permissions"]["allow"]
-    return [
+    return notes + [
         f"your settings {list_name} the room's tool {rule}"
         for list_name in ("deny", "ask")
         for rule in permissions.get(list_name) or ()

@@ -38,7 +38,8 @@ class LaunchRequest:
     `registration_path`: absolute path where a registration file may be written.
     `new_session_id`: a fresh UUID, used when the session begins anew. `resume_id`: the recorded
     conversation to go on with. `settings_text`: content of the file `Kind.settings_file` named.
-    `toml_value`: writes one value as TOML, on one line.
+    `toml_value`: writes one value as TOML, on one line. `hooks_url`: where hooks are posted to, without a path;
+    `status_command`: the shell text of our status line. Without them the CLI is asked to report nothing.
     """
 
     account: Account
@@ -51,6 +52,8 @@ class LaunchRequest:
     toml_value: Callable[[TomlValue], str]
     resume_id: str | None = None
     settings_text: str | None = None
+    hooks_url: str = ""
+    status_command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class LaunchLine:
 
     `env`: additions for the session's environment. `conversation_id`: known before the start, else
     None. `resumed`: the line goes on with `LaunchRequest.resume_id`. `notes`: what the person's own
-    options change about the room's part of the line.
+    options change about the room's part of the line. `blind`: their settings keep the hooks from reporting.
     """
 
     argv: tuple[str, ...]
@@ -68,6 +71,7 @@ class LaunchLine:
     conversation_id: str | None = None
     resumed: bool = False
     notes: tuple[str, ...] = ()
+    blind: bool = False
 
 
 class Kind(Protocol):
