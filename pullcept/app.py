@@ -202,9 +202,7 @@ class App:
             language=lambda: LANGUAGES.get(language_in_use()),
             on_answer=self._on_answer,
         )
-        callbacks = Callbacks(
-            self._links.serve, on_status=self._seats.on_status, on_activity=self._seats.on_activity
-        )
+        callbacks = Callbacks(self._links.serve, on_status=self._seats.on_status, on_activity=self._seats.on_activity)
         self._server = RoomServer(self._hub, admissions, self.room_token, callbacks)
 
     def _load_config(self) -> Config:
@@ -320,6 +318,18 @@ class App:
         """See `Actions`."""
         self._call(lambda: self._seats.discard_unsent(seat))
 
+    def press_enter(self, seat: Seat) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._seats.press_enter(seat))
+
+    def send_again(self, seat: Seat, message_id: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._seats.send_again(seat, message_id))
+
+    def skip(self, seat: Seat, message_id: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._seats.skip(seat, message_id))
+
     def quit(self) -> None:
         """End every session and the room; `AppEnded` follows."""
         self._call(lambda: self._closing.set())
@@ -393,10 +403,6 @@ def _account_view(account: Account) -> AccountView:
 def _conversation_exists(account: Account, conversation_id: str, environment: Mapping[str, str]) -> bool | None:
     home = environment.get("USERPROFILE" if sys.platform == "win32" else "HOME") or str(Path.home())
     return conversation_exists(kind_for(account.kind).transcript_globs(conversation_id, environment, home))
-
-
-def _ignore(*news: object) -> None:
-    """Status lines and hooks are answered; what they say is used once activity is shown."""
 
 
 def _import_server() -> None:

@@ -59,9 +59,7 @@ class House(Protocol):
 
     def on_status(self, seat: Seat, generation: int, body: dict[str, Any]) -> None: ...
 
-    def on_activity(
-        self, seat: Seat, generation: int, event: str, body: dict[str, Any]
-    ) -> Awaitable[None] | None: ...
+    def on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> Awaitable[None] | None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pullcept.core.activity import ACTIVITY_EVENTS
 from pullcept.core.kinds import LaunchLine, LaunchRefused, kind_for
 from pullcept.core.launch import SidecarLine
 from tests.core.kinds_support import NEW_ID, ODD_FOLDER, OLD_ID, hard_words, request_for
@@ -255,3 +256,61 @@ def test_transcripts_are_looked_up_by_id_below_the_accounts_config_folder() -> N
     globs = CLAUDE.transcript_globs(OLD_ID, {"CLAUDE_CONFIG_DIR": "/c"}, "/home/h")
     assert globs == (("/c", f"projects/*/{OLD_ID}.jsonl"),)
     assert CLAUDE.transcript_globs(OLD_ID, {"CLAUDE_CONFIG_DIR": ""}, "/home/h")[0][0] == "/home/h/.claude"
+
+
+REPORTING = {"hooks_url": "http://127.0.0.1:4321", "status_command": "/p -I -S /s.py statusline"}
+
+
+def test_every_event_is_reported_to_the_seat_with_the_launch_secret_from_the_environment() -> None:
+    hooks = settings_of(line_for(topic_id="t/日", **REPORTING))["hooks"]
+    assert list(hooks) == list(ACTIVITY_EVENTS)
+    assert hooks["Stop"] == [
+        {
+            "hooks": [
+                {
+                    "type": "http",
+                    "url": "http://127.0.0.1:4321/hooks/activity/Stop/t%2F%E6%97%A5/a-1",
+                    "timeout": 5,
+                    "headers": {"Authorization": "Bearer ${PULLCEPT_LAUNCH}"},
+                    "allowedEnvVars": ["PULLCEPT_LAUNCH"],
+                }
+            ]
+        }
+    ]
+    assert hooks["PermissionRequest"][0]["hooks"][0]["timeout"] == 30
+
+
+def test_the_status_line_is_ours_and_comes_every_few_seconds() -> None:
+    assert settings_of(line_for(**REPORTING))["statusLine"] == {
+        "type": "command",
+        "command": "/p -I -S /s.py statusline",
+        "padding": 0,
+        "refreshInterval": 5,
+    }
+
+
+def test_without_a_listener_nothing_is_reported() -> None:
+    assert not {"hooks", "statusLine"} & settings_of(line_for()).keys()
+
+
+def test_hooks_of_the_person_run_beside_ours() -> None:
+    theirs = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}], "PreCompact": []}}
+    line = line_for("--settings", json.dumps(theirs), **REPORTING)
+    hooks = settings_of(line)["hooks"]
+    assert [hook["hooks"][0]["type"] for hook in hooks["Stop"]] == ["http", "command"]
+    assert hooks["PreCompact"] == []
+    assert (line.notes, line.blind) == ((), False)
+
+
+@pytest.mark.parametrize("theirs", [{"disableAllHooks": True}, {"hooks": {"Stop": None}}, {"hooks": []}])
+def test_settings_that_switch_the_hooks_off_make_the_session_blind_and_are_said(theirs: dict[str, Any]) -> None:
+    line = line_for("--settings", json.dumps(theirs), **REPORTING)
+    assert line.blind
+    assert any("hooks" in note for note in line.notes)
+
+
+def test_a_status_line_of_the_persons_options_is_theirs_and_said() -> None:
+    theirs = {"statusLine": {"type": "command", "command": "mine"}}
+    line = line_for("--settings", json.dumps(theirs), **REPORTING)
+    assert settings_of(line)["statusLine"]["command"] == "mine"
+    assert line.notes == ("your settings replace the room's statusLine.command",)

@@ -1,5 +1,7 @@
 """Launch records: who is admitted, and the lines and names a session is started with."""
 
+import shlex
+
 import pytest
 
 from pullcept.core.launch import (
@@ -11,6 +13,7 @@ from pullcept.core.launch import (
     SidecarLine,
     role_line,
     room_environment,
+    shell_text,
     sidecar_line,
     statusline_line,
 )
@@ -248,3 +251,9 @@ def test_a_line_adds_arguments_without_changing_itself() -> None:
     line = SidecarLine("/p", ("x",))
     assert line.with_args("a", "b") == SidecarLine("/p", ("x", "a", "b"))
     assert line.args == ("x",)
+
+
+def test_a_line_given_to_a_shell_keeps_its_words() -> None:
+    line = SidecarLine("/srv/お部屋 & 'x' $HOME/python", ("-I", "a b"))
+    assert shlex.split(shell_text(line, "linux")) == list(line.argv)
+    assert shell_text(SidecarLine("C:\\P F\\x.exe", ("statusline",)), "win32") == '"C:/P F/x.exe" "statusline"'

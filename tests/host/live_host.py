@@ -8,7 +8,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
@@ -119,14 +119,19 @@ class LiveHost:
         callbacks = Callbacks(
             serve_mcp=self._serve,
             on_status=lambda *report: self.statuses.append(report),
-            on_activity=lambda *report: self.activities.append(report),
+            on_activity=self._on_activity,
         )
+        self.hold: Callable[[], Awaitable[None]] | None = None
         self.later = 0.0
         self.server = RoomServer(
             self.hub, self.admissions, TOKEN, callbacks, clock=lambda: time.monotonic() + self.later
         )
         self.loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self.loop.run_forever, name="host of a test")
+
+    def _on_activity(self, seat: Seat, generation: int, event: str, body: dict[str, Any]) -> Awaitable[None] | None:
+        self.activities.append((seat, generation, event, body))
+        return self.hold() if self.hold and event == "PermissionRequest" else None
 
     async def _serve(self, stream: BridgeStream, arrival: BridgeArrival) -> bool | None:
         self.arrivals.append(arrival)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
+import threading
 import time
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from pullcept.core.launch import Launch
 from pullcept.host import http_door
 from pullcept.host.http_door import MAX_HOOK_BYTES
-from tests.host.live_host import LiveHost, launch_of, status_of, wait_for
+from tests.host.live_host import WAIT, LiveHost, launch_of, status_of, wait_for
 
 PATH = "/hooks/status/topic-1/acc-1"
 
@@ -190,3 +192,70 @@ def test_a_slow_reporter_keeps_nobody_waiting(host: LiveHost, launch: Launch) ->
     with host.raw() as slow:
         slow.sendall(f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{host.port}\r\n{auth(launch)}\r\n".encode())
         assert status_of(host.http("POST", PATH, auth(launch), body=b"{}")) == 200
+
+
+PERMISSION = "/hooks/activity/PermissionRequest/topic-1/acc-1"
+
+
+def test_a_question_is_answered_only_when_what_was_given_back_is_over(host: LiveHost, launch: Launch) -> None:
+    go, gone = asyncio.Event(), threading.Event()
+
+    async def hold() -> None:
+        await go.wait()
+        gone.set()
+
+    host.hold = hold
+    with host.raw() as wire:
+        head = f"POST {PERMISSION} HTTP/1.1\r\nHost: 127.0.0.1:{host.port}\r\n{auth(launch)}\r\nContent-Length: 2"
+        rest = f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{host.port}\r\n{auth(launch)}\r\nContent-Length: 2"
+        wire.sendall(f"{head}\r\n\r\n{{}}{rest}\r\nConnection: close\r\n\r\n{{}}".encode())
+        wait_for(lambda: host.activities)
+        assert status_of(host.http("POST", PATH, auth(launch), body=b"{}")) == 200
+        assert len(host.statuses) == 1
+        assert not gone.is_set()
+        host.run(go.set)
+        answers = b""
+        while piece := wire.recv(4096):
+            answers += piece
+    assert gone.is_set()
+    assert answers.count(b"HTTP/1.1 200") == 2
+    wait_for(lambda: len(host.statuses) == 2)
+
+
+def test_a_question_is_answered_at_once_when_nothing_was_given_back(host: LiveHost, launch: Launch) -> None:
+    assert status_of(host.http("POST", PERMISSION, auth(launch), body=b"{}")) == 200
+    assert host.activities == [(launch.seat, 1, "PermissionRequest", {})]
+
+
+def test_an_answer_that_is_held_too_long_goes_out_all_the_same(
+    host: LiveHost, launch: Launch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_door, "ANSWER_LIMIT", 0.05)
+    host.hold = lambda: asyncio.sleep(WAIT * 10)
+    assert host.http("POST", PERMISSION, auth(launch), body=b"{}").endswith(b"\r\n\r\n{}")
+
+
+def test_a_reporter_that_has_gone_is_waited_for_no_longer(host: LiveHost, launch: Launch) -> None:
+    cancelled = threading.Event()
+
+    async def hold() -> None:
+        try:
+            await asyncio.sleep(WAIT * 10)
+        finally:
+            cancelled.set()
+
+    host.hold = hold
+    with host.raw() as wire:
+        head = f"POST {PERMISSION} HTTP/1.1\r\nHost: 127.0.0.1:{host.port}\r\n{auth(launch)}\r\nContent-Length: 2"
+        wire.sendall(f"{head}\r\n\r\n{{}}".encode())
+        wait_for(lambda: host.activities)
+    assert cancelled.wait(WAIT)
+
+
+@pytest.mark.expects_logged_errors
+def test_a_wait_that_fails_is_answered_all_the_same(host: LiveHost, launch: Launch) -> None:
+    async def hold() -> None:
+        raise RuntimeError("broken")
+
+    host.hold = hold
+    assert status_of(host.http("POST", PERMISSION, auth(launch), body=b"{}")) == 200

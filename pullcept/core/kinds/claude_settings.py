@@ -56,7 +56,7 @@ def hides_hooks(ours: Settings, merged: Settings) -> bool:
     hooks = merged.get("hooks")
     if merged.get("disableAllHooks") or not isinstance(hooks, dict):
         return True
-    return any(not isinstance(hooks.get(event), list) or hook[0] not in hooks[event] for event, hook in ours["hooks"].items())
+    return not all(hook in (hooks.get(event) or ()) for event, (hook,) in ours["hooks"].items())
 
 
 def is_inline(value: str) -> bool:
