@@ -56,6 +56,8 @@ A line without / is a post; @name addresses it.
 /look NAME  shows a terminal   /keys NAME TEXT  types TEXT and Enter into it
 /key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
 /anyway NAME  types the held posts behind unsent text   /discard NAME  takes that text out
+/press NAME  presses Enter for a post that was not taken
+/resend NAME [ID]  types a post once more   /skip NAME [ID]  gives one up
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
 /help  /quit""")
@@ -214,7 +216,7 @@ class Console:
             self._told = seat_view.detail if seat_view.state is SeatState.FAILED else ""
 
     def _on_delivery(self, event: DeliveryChanged) -> None:
-        if self._marks or event.state is DeliveryState.FAILED:
+        if self._marks or event.state in (DeliveryState.NOT_TAKEN, DeliveryState.FAILED):
             self._say(f"  [{event.message_id[:8]} → {self._name(event.seat)}: {event.state} {event.reason}]")
 
     def _name(self, seat: Seat) -> str:
@@ -334,6 +336,22 @@ class Console:
     def do_discard(self, rest: str) -> None:
         if seat := self._seat(rest):
             self._actions.discard_unsent(seat)
+
+    def do_press(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.press_enter(seat)
+
+    def do_resend(self, rest: str) -> None:
+        self._on_post_of(rest, self._actions.send_again)
+
+    def do_skip(self, rest: str) -> None:
+        self._on_post_of(rest, self._actions.skip)
+
+    def _on_post_of(self, rest: str, act: Callable[[Seat, str], None]) -> None:
+        names = [each.name.casefold() for each in self.view.accounts]
+        name, message_id = (rest, "") if rest.casefold() in names else self._split_name(rest)
+        if seat := self._seat(name):
+            act(seat, message_id)
 
     def do_marks(self, _rest: str) -> None:
         self._marks = not self._marks

@@ -2,7 +2,7 @@
 
 from pullcept import sessions
 from pullcept.core import gates
-from pullcept.pty import typist
+from pullcept.pty import receipts, typist
 from pullcept.ui.texts import gettext as _
 
 
@@ -19,6 +19,12 @@ def reason_words(reason: str) -> str:
         gates.QUESTION: _("a question is open in the terminal"),
         gates.QUESTION_UNKNOWN: _("a question may still be open in the terminal"),
         gates.IN_QUEUE: _("a prompt waits in the program's own queue"),
+        typist.BEHIND: _("an earlier post was not taken"),
+        receipts.NOT_TAKEN: _("not taken: press Enter, send it again, or skip it"),
+        receipts.PROBABLY: _("probably taken"),
+        receipts.CUT: _("arrived cut: it can be sent again"),
+        receipts.JOINED: _("arrived together with other text"),
+        receipts.SKIPPED: _("skipped"),
         typist.NOT_READING: _("the program does not read its input"),
         typist.LINE_MODE: _("the program reads whole lines at the moment"),
         typist.NO_PASTE: _("the program does not take pastes yet"),

@@ -24,8 +24,8 @@ from pullcept.core.screen import (
 )
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.core.tag import clean_body, tag_line
+from pullcept.pty.post import TypedPost
 from pullcept.pty.terminal import ExitStatus, TerminalFailed, Terminals
-from pullcept.pty.typist import TypedPost
 from pullcept.reasons import reason_words
 from pullcept.sessions import Recorder, Session
 from pullcept.starting import LaunchFolder, Prepared, Starter, StartRefused, TopicBook
@@ -193,17 +193,38 @@ class Seats:
 
     def send_anyway(self, seat: Seat) -> None:
         """Posts may follow what the person has not sent in this terminal."""
-        if session := self._alive(seat):
+        if session := self._living(seat):
             session.send_anyway()
             self._tell_seat(session)
 
     def discard_unsent(self, seat: Seat) -> None:
         """Take what the person has not sent out of this terminal."""
-        if session := self._alive(seat):
+        if session := self._living(seat):
             session.discard_unsent()
             self._tell_seat(session)
 
-    def _alive(self, seat: Seat) -> Session | None:
+    def press_enter(self, seat: Seat) -> None:
+        """Press Enter for a post that was not taken."""
+        self._decide(seat, lambda session: session.typist.press_enter())
+
+    def send_again(self, seat: Seat, message_id: str) -> None:
+        """Type a post once more, before the others; without an id the newest one."""
+        self._decide(seat, lambda session: session.typist.send_again(message_id))
+
+    def skip(self, seat: Seat, message_id: str) -> None:
+        """Give up the post that was not taken; the next one follows."""
+        self._decide(seat, lambda session: session.typist.skip(message_id))
+
+    def _decide(self, seat: Seat, decide: Callable[[Session], bool]) -> None:
+        session = self._living(seat)
+        if session is None or not decide(session):
+            account = self._parts.account(seat.account_id)
+            text = _("No post waits for this in {name}.").format(name=account.name if account else "?")
+            self._tell(StatusSaid(text, "warning"))
+        else:
+            self._tell_seat(session)
+
+    def _living(self, seat: Seat) -> Session | None:
         session = self._sessions.get(seat)
         return session if session is not None and session.alive else None
 

@@ -1,6 +1,7 @@
 """One run of a CLI in a terminal: its output, its gates, its keys and its end."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 import time
@@ -9,14 +10,17 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pullcept.core.cli_queue import parse_transcript_line
+from pullcept.core.cli_queue import parse_transcript_line, parse_user_message
 from pullcept.core.gates import Gates
 from pullcept.core.launch import Launch
+from pullcept.core.receipt import EVIDENCE, NO_EVIDENCE, Evidence
 from pullcept.core.seat import DeliveryState, SeatState
+from pullcept.core.waits import ANSWER_LIMIT
 from pullcept.pty.human_keys import is_report
+from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import Profile
 from pullcept.pty.terminal import ExitStatus, Terminal, Terminals
-from pullcept.pty.typist import TypedPost, Typist
+from pullcept.pty.typist import Typist
 from pullcept.term.core import TerminalCore
 from pullcept.term.reports import Report
 
@@ -59,7 +63,8 @@ class Start:
     """What a session is started with. `needs_idle`: ready only after an idle report.
 
     `listens`: the session has no room tools and is ready once it has been silent for a while. `blind`: the person's
-    settings keep its hooks from reporting.
+    settings keep its hooks from reporting. `tells_prompts`: its hooks, or the file of its conversation, tell which
+    prompts it took.
     """
 
     launch: Launch
@@ -74,6 +79,7 @@ class Start:
     needs_idle: bool = False
     listens: bool = False
     blind: bool = False
+    tells_prompts: bool = False
 
 
 @dataclass(slots=True)
@@ -124,7 +130,7 @@ class Session:
             for reply in self._early_replies:
                 terminal.write(reply)
         self._gates = Gates(start.launch.role, start.profile.name, columns=start.columns)
-        self._typist = self._make_typist(terminal)
+        self.typist = self._make_typist(terminal)
         self._watch = self._loop.create_task(self._watch_first_screen(), name=f"first screen {start.launch.seat}")
 
     @property
@@ -145,17 +151,17 @@ class Session:
 
     def put(self, post: TypedPost) -> None:
         """Queue one post for this terminal; it is typed when every gate is open."""
-        self._typist.put(post)
+        self.typist.put(post)
 
     def held(self) -> tuple[int, str]:
         """How many posts wait, and why ("" when they are merely in turn)."""
-        return self._typist.held()
+        return self.typist.held()
 
     def write_keys(self, data: bytes) -> None:
         """Pass keys of the person on, in order with what is typed."""
         if not is_report(data):
             self.progress.key_pressed = True
-        self._typist.write_keys(data)
+        self.typist.write_keys(data)
 
     def resize(self, columns: int, rows: int) -> None:
         """Give terminal and screen another size; sizes below 2 x 2 are ignored."""
@@ -177,13 +183,6 @@ class Session:
         """The CLI knows the room's tools now, or has had its time to ask for them."""
         self.progress.listed = True
         self._check_ready()
-
-    def on_activity(self, event: str, body: Mapping[str, Any]) -> Awaitable[None] | None:
-        """A hook event of the CLI. What it gives back for a PermissionRequest is waited for before the hook is answered."""
-        return None
-
-    def on_status(self, body: Mapping[str, Any], started_at: float | None) -> None:
-        """A status line report. `started_at`: when its command started (monotonic), None when it does not say so."""
 
     async def end(self) -> None:
         """Ask the process tree to end, then make it; returns when the exit has been seen, or its time is over."""
@@ -215,6 +214,7 @@ class Session:
             save_long=lambda post, text: self._listener.save_long(self, post, text),
             on_keys=self._on_keys,
             gates=self._gates,
+            evidence=_evidence(self.start),
             clock=self._clock,
             sleep=self._sleep,
         )
@@ -244,12 +244,14 @@ class Session:
 
     def _on_keys(self, data: bytes) -> None:
         """Keys of the person went to the program: what holds the posts may be another reason now."""
-        if self._typist.held()[0]:
+        if self.typist.held()[0]:
             self._listener.on_state(self)
 
     def _on_reports(self, reports: Sequence[Report]) -> None:
         for report in reports:
             self._gates.on_report(report.state, report.kind, self._clock())
+            if report.state == "working":
+                self.typist.on_working()
         self._look_again()
         if any(report.state == "idle" for report in reports):
             self.progress.idle_seen = True
@@ -259,12 +261,12 @@ class Session:
         if not self.progress.joined or not self.alive:
             return
         if not self.progress.listed:
-            self._typist.set_gate(READY, False, NOT_LISTED)
+            self.typist.set_gate(READY, False, NOT_LISTED)
         elif self.start.needs_idle and not self.progress.idle_seen:
-            self._typist.set_gate(READY, False, NOT_IDLE)
+            self.typist.set_gate(READY, False, NOT_IDLE)
         else:
             self._gates.unsent.set_ready(True)
-            self._typist.set_gate(READY, True, "")
+            self.typist.set_gate(READY, True, "")
 
     async def _watch_first_screen(self) -> None:
         if self.start.listens:
@@ -274,7 +276,7 @@ class Session:
             return
         await self._wait_silent(FIRST_SCREEN_SILENCE, FIRST_SCREEN_AFTER)
         if self.state is SeatState.STARTING:
-            self._typist.set_gate(READY, False, AT_FIRST_SCREEN)
+            self.typist.set_gate(READY, False, AT_FIRST_SCREEN)
             self._change(SeatState.FIRST_SCREEN)
 
     async def _wait_silent(self, silence: float, at_least: float) -> None:
@@ -298,15 +300,23 @@ class Session:
     def on_activity(self, event: str, body: Mapping[str, Any]) -> Awaitable[None] | None:
         """A hook event. For a PermissionRequest: what its answer waits for, so that no question opens in a post."""
         wait_id = self._gates.on_event(event, body, self._clock())
+        if wait_id is not None:
+            self.typist.on_wait_opened()
+        if event == "UserPromptSubmit" and isinstance(prompt := body.get("prompt"), str):
+            self.typist.on_submit(prompt)
         self._look_again()
         return None if wait_id is None else self._answer(wait_id)
 
     async def _answer(self, wait_id: int) -> None:
+        """A question is drawn only after its hook was answered: not while a post is under way."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(ANSWER_LIMIT):
+                await self.typist.until_settled()
         self._gates.on_answered(wait_id, self._clock())
         self._look_again()
 
-    def on_status(self, started_at: float | None) -> None:
-        """A status line report, whose command began at `started_at` on this session's clock."""
+    def on_status(self, body: Mapping[str, Any], started_at: float | None) -> None:
+        """A status line report, whose command began at `started_at` on this session's clock (None: not told)."""
         if started_at is not None:
             self._gates.on_status_line(started_at, self._clock())
             self._look_again()
@@ -317,10 +327,21 @@ class Session:
             self._gates.on_transcript(news, self._clock())
             self._look_again()
 
+    def on_rollout_line(self, line: bytes) -> None:
+        """A whole line that Codex added to the rollout of this conversation."""
+        if (text := parse_user_message(line)) is not None:
+            self.typist.on_submit(text)
+            self._look_again()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something waits for news of the CLI, so that its files are worth looking at often."""
+        return self.typist.held()[0] > 0 or self.typist.awaits_receipt
+
     def _look_again(self) -> None:
         """What holds posts may have changed: the typist asks, and the seat shows it."""
-        self._typist.look_again()
-        if self._typist.held()[0]:
+        self.typist.look_again()
+        if self.typist.held()[0]:
             self._listener.on_state(self)
 
     # -- what the person decides about their own text --------------------------------------------
@@ -328,22 +349,26 @@ class Session:
     def send_anyway(self) -> None:
         """Posts may follow whatever lies unsent in the input box."""
         self._gates.unsent.clear()
-        self._typist.look_again()
+        self.typist.look_again()
 
     def discard_unsent(self) -> None:
         """Take the unsent text out of the input box, as its keys do, and let the posts go on."""
         if self._gates.around().question:
             return
-        self._typist.press_keys(self._gates.unsent.clearing_keys())
+        self.typist.press_keys(self._gates.unsent.clearing_keys())
         self._gates.unsent.clear()
 
     def close_typist(self, reason: str) -> tuple[str, ...]:
         """Stop typing for good; returns the ids of the posts that were not typed."""
-        return tuple(self._typist.close(reason))
+        return tuple(self.typist.close(reason))
 
     def _change(self, state: SeatState) -> None:
         self.state = state
         self._listener.on_state(self)
+
+
+def _evidence(start: Start) -> Evidence:
+    return EVIDENCE.get(start.launch.role, NO_EVIDENCE) if start.tells_prompts else NO_EVIDENCE
 
 
 class _RecordingTerminal:

@@ -4,13 +4,13 @@ import pytest
 
 from pullcept import sessions
 from pullcept.core import gates
-from pullcept.pty import typist
+from pullcept.pty import receipts, typist
 from pullcept.reasons import reason_words
 from pullcept.ui.texts import use_language
 
 REASONS = [
     getattr(module, name)
-    for module in (sessions, typist, gates)
+    for module in (sessions, typist, gates, receipts)
     for name in vars(module)
     if name.isupper() and isinstance(getattr(module, name), str) and " " in getattr(module, name)
 ]

@@ -9,9 +9,9 @@ import pytest
 from pullcept import sessions
 from pullcept.core.launch import Launch
 from pullcept.core.seat import DeliveryState, Seat, SeatState
+from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import CODEX_CLI
 from pullcept.pty.terminal import ExitStatus, Terminal, exit_by_code
-from pullcept.pty.typist import TypedPost
 from pullcept.sessions import Session, Start
 from tests.pty.virtual import NotedTerminal, VirtualClock, settle
 

@@ -64,7 +64,7 @@ class Gates:
 
     def on_keys(self, data: bytes, now: float) -> None:
         """Keys or a paste of the person are written to the terminal."""
-        answers = self._claude is not None and self._question_possible and self.unsent.keys_go_to_question(now)
+        answers = self._claude is not None and self.question_possible and self.unsent.keys_go_to_question(now)
         self.unsent.on_keys(data, now, turn_runs=self.turn is Turn.BUSY)
         if self._claude is not None and answers:
             self._claude.on_answer_key(now)
@@ -126,12 +126,13 @@ class Gates:
             self._queue.on_turn(is_idle=turn is Turn.IDLE, now=now)
 
     def _pass_question(self) -> None:
-        self.unsent.set_question(self._question_possible)
+        self.unsent.set_question(self.question_possible)
 
     # --- what follows -----------------------------------------------------------------------------------------
 
     @property
-    def _question_possible(self) -> bool:
+    def question_possible(self) -> bool:
+        """Whether a question may be drawn at the next pause: keys are its answer, none is kept back."""
         if self._claude is not None:
             return self._claude.question_possible
         return self._codex is not None and self._codex.is_open
@@ -144,7 +145,7 @@ class Gates:
 
     def around(self) -> Around:
         """What an extra Enter must look at."""
-        return Around(self.turn, self._question_possible, self.unsent.state is not UnsentState.EMPTY)
+        return Around(self.turn, self.has_wait, self.unsent.state is not UnsentState.EMPTY)
 
     def hold(self, now: float) -> Held | None:
         """What keeps the next post from being begun now; None when nothing does."""
@@ -172,6 +173,11 @@ class Gates:
 
 class NoGates(Gates):
     """Nothing ever holds."""
+
+    @property
+    def question_possible(self) -> bool:
+        """See `Gates`."""
+        return False
 
     def around(self) -> Around:
         """See `Gates`."""

@@ -227,4 +227,16 @@ class Actions(Protocol):
         """Take the person's unsent text out of the terminal."""
         ...
 
+    def press_enter(self, seat: Seat) -> None:
+        """Enter once more for the post that was not taken."""
+        ...
+
+    def send_again(self, seat: Seat, message_id: str) -> None:
+        """Type a post once more; the beginning of its id is enough, without one the newest."""
+        ...
+
+    def skip(self, seat: Seat, message_id: str) -> None:
+        """Give up the post that was not taken."""
+        ...
+
     def quit(self) -> None: ...

@@ -30,4 +30,5 @@ class DeliveryState(StrEnum):
     QUEUED = "queued"
     TYPED = "typed"
     TAKEN = "taken"
+    NOT_TAKEN = "not_taken"
     FAILED = "failed"

@@ -158,11 +158,12 @@ class Unsent:
         self._is_stashed = False
         self._empty()
 
-    def clearing_keys(self) -> tuple[bytes, ...]:
-        """Keys that empty the box wherever it holds text, and do nothing else: to the line's end, then lines away."""
-        widths = (_width(line) for line in self._text.split("\n"))
+    def clearing_keys(self, text: str | None = None) -> tuple[bytes, ...]:
+        """Keys that take `text`, else what is unsent, out of the box and do nothing else: to the end, lines away."""
+        is_known = text is not None or (bool(self._text) and self._is_exact)
+        widths = (_width(line) for line in (self._text if text is None else text).split("\n"))
         drawn = sum(2 + width // max(1, self.columns - PROMPT_MARGIN) for width in widths)
-        times = drawn if self._text and self._is_exact else max(drawn, UNKNOWN_LINES)
+        times = drawn if is_known else max(drawn, UNKNOWN_LINES)
         return (b"\x05", *(b"\x15",) * min(times, CLEAR_LIMIT))
 
     def _empty(self) -> None:

@@ -84,9 +84,10 @@ Step = Write | Wait | Enter
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do to type one post."""
+    """What to do to type one post; `text` is all of it but paste marks and Enter."""
 
     steps: tuple[Step, ...]
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def plan(
         text = text.replace("\n", LINE_BREAK_MARK)
     if line_limit is not None and _longest_line(text) + 1 > line_limit:
         return Refused(f"a line of this post is longer than the {line_limit:,} bytes this terminal passes on")
-    return Plan(_steps(profile, text))
+    return Plan(_steps(profile, text), text)
 
 
 def spilled_body(text: str, path: str) -> str:

@@ -9,9 +9,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from pullcept.core.gates import Gates, Held, NoGates
+from pullcept.core.receipt import NO_EVIDENCE, Do, Evidence, Progress
 from pullcept.core.seat import DeliveryState
+from pullcept.core.submit import Match
 from pullcept.pty.human_keys import HumanKeys, is_report
+from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import Enter, Plan, Profile, Refused, Spill, Step, Wait, Write, plan, spilled_body
+from pullcept.pty.receipts import Followed, Receipts
 from pullcept.pty.terminal import Terminal, TerminalEnded, WriteUnsure
 
 log = logging.getLogger(__name__)
@@ -19,6 +23,7 @@ log = logging.getLogger(__name__)
 LINE_LIMIT = 1_024 if sys.platform == "darwin" else 4_096
 AFTER_ENTER = 0.3
 LOOK_AGAIN = 0.25
+RECEIPT_LOOK = 0.1
 STALL_LOOK = 1.0
 KEEP_UP_LIMIT = 5.0
 
@@ -29,18 +34,9 @@ LINE_MODE = "the program reads whole lines at the moment"
 NO_PASTE = "the program does not take pastes yet"
 UNSURE_REASON = "unsure: a part of the post may have arrived"
 ENDED = "the session has ended"
+BEHIND = "an earlier post was not taken"
 TOO_LONG = "too long to be typed"
 SHORTENED = "too long to be typed: the terminal got its beginning and the path of the whole text"
-
-
-@dataclass(frozen=True, slots=True)
-class TypedPost:
-    """A post as this terminal gets it: tag line without line end, body as said. `from_admin`: said by the person."""
-
-    message_id: str
-    tag: str
-    body: str
-    from_admin: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -78,11 +74,13 @@ class Typist:
         save_long: Callable[[TypedPost, str], Awaitable[str]] | None = None,
         line_limit: int = LINE_LIMIT,
         gates: Gates | None = None,
+        evidence: Evidence = NO_EVIDENCE,
     ) -> None:
         """`on_typing`: keys are kept back now, or no longer. `on_keys`: told of human keys when they are passed on.
         `takes_paste`: whether the program switched bracketed paste on. `save_long(post, text)`: saves a text that is
         too long to be typed and returns its absolute path, or raises OSError. `clock` in seconds, like `sleep`.
-        `gates`: what else holds; they are told of every byte, and whoever changes them calls `look_again`."""
+        `gates`: what else holds; they are told of every byte, and whoever changes them calls `look_again`.
+        `evidence`: what the program tells of the posts it takes, by `on_submit` and `on_working`."""
         self._terminal, self._profile = terminal, profile
         self._on_delivery, self._on_typing = on_delivery, on_typing
         self._sleep, self._takes_paste, self._save_long = sleep, takes_paste, save_long
@@ -90,6 +88,10 @@ class Typist:
         self._clock = clock
         self._holds = gates or NoGates()
         self._told_on_keys = on_keys
+        self._receipts = Receipts(evidence, on_delivery)
+        self._followed: Followed | None = None
+        self._settled = asyncio.Event()
+        self._settled.set()
         self._queue: deque[_Queued] = deque()
         self._gates: dict[str, _Gate] = {READY: _Gate(NOT_READY, holds_enter=True)}
         self._obstacle = self._told_reason = ""
@@ -124,6 +126,80 @@ class Typist:
             self._keys.line_up(keys)
             self._wake()
 
+    def on_submit(self, text: str) -> bool:
+        """The program took a prompt; says whether it was a post typed here."""
+        ours = self._receipts.on_submit(text)
+        for each in ours:
+            if each.receipt.match is Match.WHOLE:
+                self._holds.unsent.on_post_whole(each.entered_at)
+        if not ours:
+            self._holds.unsent.on_submit(text, self._clock())
+        self._changed.set()
+        return bool(ours)
+
+    def on_working(self) -> None:
+        """The program began to work."""
+        self._receipts.on_working(self._clock())
+        self._changed.set()
+
+    def on_reached(self, message_id: str) -> None:
+        """The session spoke in the room and had seen this post."""
+        self._receipts.on_reached(message_id)
+        self._changed.set()
+
+    def on_wait_opened(self) -> None:
+        """A permission wait began: inside a post its question may swallow the text."""
+        if self._followed is not None:
+            self._followed.receipt.on_wait_opened(self._clock())
+            self._changed.set()
+
+    @property
+    def awaits_receipt(self) -> bool:
+        """Whether a post was begun whose evidence has not come."""
+        return self._followed is not None
+
+    async def until_settled(self) -> None:
+        """Until no post is between its first byte and its receipt (or known not to be taken)."""
+        await self._settled.wait()
+
+    def press_enter(self) -> bool:
+        """Enter once more for the post that was not taken; False when there is none or a question may be drawn."""
+        followed = self._followed
+        if followed is None or followed.receipt.progress not in (Progress.TYPED, Progress.NOT_TAKEN):
+            return False
+        if self._closed is not None or self._holds.around().question:
+            return False
+        followed.receipt.on_entered(self._clock(), by_person=True)
+        self._receipts.tell(followed)
+        self.press_keys((b"\r",))
+        return True
+
+    def skip(self, message_id: str = "") -> bool:
+        """Give a post up that was not taken, and take its text out of the input box; the next one follows."""
+        followed = self._followed
+        if followed is None or not followed.post.message_id.startswith(message_id):
+            return False
+        if followed.receipt.progress not in (Progress.TYPED, Progress.NOT_TAKEN) or self._holds.around().question:
+            return False
+        followed.receipt.skip()
+        self._receipts.tell(followed)
+        if self._holds.around().unsent is False:
+            self.press_keys(self._holds.unsent.clearing_keys(followed.text))
+        self._changed.set()
+        return True
+
+    def send_again(self, message_id: str = "") -> bool:
+        """Type a post once more, before all others; one that waits for its receipt is given up first."""
+        found = self._receipts.find(message_id)
+        if found is None or any(each.post is found.post for each in self._queue):
+            return False
+        if found is self._followed and not self.skip(found.post.message_id):
+            return False
+        self._queue.appendleft(_Queued(found.post, found.post.body))
+        self._on_delivery(found.post.message_id, DeliveryState.QUEUED, "")
+        self._wake()
+        return True
+
     def look_again(self) -> None:
         """What holds has changed: the next post may be typed now, or no longer."""
         self._changed.set()
@@ -139,7 +215,11 @@ class Typist:
     def held(self) -> tuple[int, str]:
         """How many posts are not typed yet, and what is in their way (empty: nothing)."""
         reason = next((gate.reason for gate in self._gates.values()), self._obstacle)
-        return len(self._queue), reason or self._held_reason()
+        return len(self._queue), reason or self._not_taken_reason() or self._held_reason()
+
+    def _not_taken_reason(self) -> str:
+        followed = self._followed
+        return BEHIND if followed is not None and followed.receipt.progress is Progress.NOT_TAKEN else ""
 
     def _held_reason(self) -> str:
         held = self._holds.hold(self._clock())
@@ -193,8 +273,10 @@ class Typist:
                 self._stop_unsure()
 
     async def _take_turn(self) -> None:
-        if self._keys.are_waiting:
+        if self._keys.are_waiting and not self._keeping:
             await self._keys.pass_kept()
+        elif self._followed is not None:
+            await self._follow(self._followed)
         elif self._queue and not self._gates:
             await self._begin(self._queue[0])
         else:
@@ -202,10 +284,10 @@ class Typist:
             await self._changed.wait()
 
     async def _begin(self, queued: _Queued) -> None:
-        steps = await self._planned(queued)
+        planned = await self._planned(queued)
         # Nothing may be awaited between the last look at the gates and the first write.
-        if steps is not None and await self._may_begin():
-            await self._type(queued, steps)
+        if planned is not None and await self._may_begin():
+            await self._type(queued, planned)
 
     async def _wait_changed(self, seconds: float | None) -> None:
         """Until something changes, at most so long."""
@@ -220,12 +302,12 @@ class Typist:
             for each in waits:
                 each.cancel()
 
-    async def _planned(self, queued: _Queued) -> tuple[Step, ...] | None:
+    async def _planned(self, queued: _Queued) -> Plan | None:
         outcome = self._plan(queued)
         if isinstance(outcome, Spill):
             outcome = await self._spill(queued, outcome.text)
         if isinstance(outcome, Plan):
-            return outcome.steps
+            return outcome
         self._queue.remove(queued)
         reason = outcome.reason if isinstance(outcome, Refused) else TOO_LONG
         self._on_delivery(queued.post.message_id, DeliveryState.FAILED, reason)
@@ -281,17 +363,95 @@ class Typist:
 
     # --- one post -------------------------------------------------------------------------------------------
 
-    async def _type(self, queued: _Queued, steps: tuple[Step, ...]) -> None:
+    async def _type(self, queued: _Queued, planned: Plan) -> None:
+        steps = planned.steps
         self._keep_keys(escape_may_pass=len(steps) > 1)
+        self._follow_from(self._receipts.begin(queued.post, planned.text, queued.note))
         try:
             for number, step in enumerate(steps):
                 await self._run_step(queued, step, is_last=number == len(steps) - 1)
             self._queue.remove(queued)
             self._typing = None
-            self._on_delivery(queued.post.message_id, DeliveryState.TYPED, queued.note)
-            await self._sleep(AFTER_ENTER)
+            self._on_entered()
+            if not self._receipts.evidence.names_posts:
+                await self._sleep(AFTER_ENTER)
+        except BaseException:
+            self._follow_from(None)
+            raise
         finally:
+            if self._followed is None or not self._receipts.evidence.names_posts:
+                self._release_keys()
+
+    # -- its receipt ---------------------------------------------------------------------------------------
+
+    def _follow_from(self, followed: Followed | None) -> None:
+        self._followed = followed
+        if followed is None:
+            self._settled.set()
+        else:
+            self._settled.clear()
+
+    def _on_entered(self) -> None:
+        assert self._followed is not None
+        now = self._clock()
+        self._followed.entered_at = now
+        self._followed.receipt.on_entered(now)
+        self._receipts.tell(self._followed)
+
+    async def _follow(self, followed: Followed) -> None:
+        """One look at the receipt of the post that was typed last; the next post waits until it is settled."""
+        receipt, now = followed.receipt, self._clock()
+        if receipt.is_settled:
+            self._follow_from(None)
             self._release_keys()
+            return
+        around = self._holds.around()
+        if self._keeping and not receipt.keeps_keys(now, question=self._holds.question_possible):
+            self._release_keys()
+            return
+        following = receipt.look(now, around)
+        if following.do is Do.PRESS_ENTER:
+            await self._press_again(followed)
+        elif following.do is Do.TYPE_AGAIN and self._holds.hold(now) is None and self._keys.quiet_in() <= 0:
+            await self._type_again(followed)
+        else:
+            await self._wait_for_receipt(followed, following.again_at)
+
+    async def _wait_for_receipt(self, followed: Followed, again_at: float | None) -> None:
+        self._receipts.tell(followed)
+        if followed.receipt.progress is Progress.NOT_TAKEN:
+            self._settled.set()
+            self._tell_reason(BEHIND)
+        now = self._clock()
+        if self._keeping or (again_at is not None and again_at <= now):
+            again_at = now + RECEIPT_LOOK
+        await self._wait_changed(None if again_at is None else again_at - now)
+
+    async def _press_again(self, followed: Followed) -> None:
+        if self._keys.quiet_in() > 0:
+            await self._sleep(self._keys.quiet_in())
+            return
+        if self._terminal.exited is not None:
+            raise TerminalEnded
+        self._holds.on_bytes(self._clock())
+        future = self._terminal.write(b"\r")
+        followed.receipt.on_entered(self._clock())
+        await self._wait_written(asyncio.wrap_future(future))
+
+    async def _type_again(self, followed: Followed) -> None:
+        """The question swallowed the text (Enter alone was tried): the post is typed once more."""
+        outcome = self._plan(_Queued(followed.post, followed.post.body))
+        if not isinstance(outcome, Plan):
+            followed.receipt.skip()
+            return
+        self._keep_keys(escape_may_pass=len(outcome.steps) > 1)
+        followed.receipt.on_typing(followed.text, again=True)
+        self._settled.clear()
+        queued = _Queued(followed.post, followed.post.body, followed.note)
+        for number, step in enumerate(outcome.steps):
+            await self._run_step(queued, step, is_last=number == len(outcome.steps) - 1)
+        self._typing = None
+        self._on_entered()
 
     async def _run_step(self, queued: _Queued, step: Step, *, is_last: bool) -> None:
         if isinstance(step, Wait):

@@ -20,8 +20,10 @@ MARK_STATES = {
     DeliveryState.QUEUED: "queued",
     DeliveryState.TYPED: "typed",
     DeliveryState.TAKEN: "taken",
+    DeliveryState.NOT_TAKEN: "problem",
     DeliveryState.FAILED: "problem",
 }
+PROBLEMS = (DeliveryState.NOT_TAKEN, DeliveryState.FAILED)
 MOST_MARKS = 6
 EM = 46
 """A body is at most this many em wide."""
@@ -199,7 +201,7 @@ def _marks(marks: tuple[SeatMark, ...], look: Look) -> str:
 
 
 def _notes(row: Row, context: RowContext, *, right: bool = False) -> str:
-    notes = [_seat_note(mark) for mark in context.marks if mark.delivery.state == DeliveryState.FAILED]
+    notes = [_seat_note(mark) for mark in context.marks if mark.delivery.state in PROBLEMS]
     if not row.logged:
         notes.append(f"<span class=bad>{html.escape(_('Not written to the log'))}</span>")
     side = " mk" if right else ""
@@ -208,7 +210,8 @@ def _notes(row: Row, context: RowContext, *, right: bool = False) -> str:
 
 def _seat_note(mark: SeatMark) -> str:
     reason = f"{_(': ')}{mark.delivery.reason}" if mark.delivery.reason else ""
-    return f"{html.escape(mark.name)} — {html.escape(_('Not delivered') + reason)}"
+    head = _("Not taken") if mark.delivery.state == DeliveryState.NOT_TAKEN else _("Not delivered")
+    return f"{html.escape(mark.name)} — {html.escape(head + reason)}"
 
 
 def marks_text(marks: tuple[SeatMark, ...]) -> str:
@@ -217,6 +220,7 @@ def marks_text(marks: tuple[SeatMark, ...]) -> str:
         DeliveryState.QUEUED: _("waiting to be typed"),
         DeliveryState.TYPED: _("typed into the terminal"),
         DeliveryState.TAKEN: _("taken"),
+        DeliveryState.NOT_TAKEN: _("not taken"),
         DeliveryState.FAILED: _("not delivered"),
     }
     lines = []

@@ -13,8 +13,9 @@ if sys.platform == "win32":
 
 from pullcept.core.seat import DeliveryState
 from pullcept.pty.posix import PosixTerminals
+from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI, LINE, PASTE, RAW, Profile
-from pullcept.pty.typist import TypedPost, Typist
+from pullcept.pty.typist import Typist
 from pullcept.term.core import BRACKETED_PASTE, TerminalCore
 from tests.pty.live import LIMIT, LiveFake, closing
 

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pullcept.core.seat import DeliveryState
+from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI, LINE, PASTE, RAW, Profile
 from pullcept.pty.terminal import ExitStatus, TerminalEnded, WriteUnsure
-from pullcept.pty.typist import LINE_MODE, NO_PASTE, NOT_READING, NOT_READY, SHORTENED, UNSURE_REASON, TypedPost
+from pullcept.pty.typist import LINE_MODE, NO_PASTE, NOT_READING, NOT_READY, SHORTENED, UNSURE_REASON
 from tests.pty.virtual import Stage, on_stage, settle
 
 TAG1 = b'[pullcept] {"message_id":"m1"}'

@@ -8,9 +8,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from pullcept.core.seat import DeliveryState
+from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import Profile
 from pullcept.pty.terminal import ExitStatus
-from pullcept.pty.typist import TypedPost, Typist
+from pullcept.pty.typist import Typist
 
 
 class VirtualClock:

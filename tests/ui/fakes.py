@@ -56,6 +56,15 @@ class FakeActions:
     def discard_unsent(self, seat: Seat) -> None:
         self.calls.append(("discard_unsent", seat))
 
+    def press_enter(self, seat: Seat) -> None:
+        self.calls.append(("press_enter", seat))
+
+    def send_again(self, seat: Seat, message_id: str) -> None:
+        self.calls.append(("send_again", seat, message_id))
+
+    def skip(self, seat: Seat, message_id: str) -> None:
+        self.calls.append(("skip", seat, message_id))
+
     def quit(self) -> None:
         self.calls.append(("quit",))
 
