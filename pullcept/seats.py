@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pullcept.core.account import Account
-from pullcept.core.activity import names_event, started_at
+from pullcept.core.activity import names_event, started_at, text_of
 from pullcept.core.kinds import LaunchRefused, kind_for
 from pullcept.core.launch import Admissions, Launch, LaunchLineError
 from pullcept.core.post import Post
@@ -24,6 +24,7 @@ from pullcept.core.screen import (
 )
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.core.tag import clean_body, tag_line
+from pullcept.following import Follower
 from pullcept.pty.post import TypedPost
 from pullcept.pty.terminal import ExitStatus, TerminalFailed, Terminals
 from pullcept.reasons import reason_words
@@ -63,6 +64,7 @@ class Seats:
         self._parts = parts
         self._tell = parts.tell
         self._sessions: dict[Seat, Session] = {}
+        self._followers: dict[Seat, Follower] = {}
         self._failed: dict[Seat, str] = {}
         self._generations: dict[Seat, int] = {}
         self._missed_posts: set[Seat] = set()
@@ -131,6 +133,7 @@ class Seats:
             self._parts.admissions.end(seat, start.launch.generation)
             raise
         self._sessions[seat] = session
+        self._followers[seat] = Follower(session, lambda found: self._on_found(start.launch, found))
         self._missed_posts.discard(seat)
         self._record_start(seat, None if start.resumed else start.conversation_id)
         self._tell(TerminalOpened(seat))
@@ -163,6 +166,7 @@ class Seats:
             launch = session.launch
             if launch.origin == origin:
                 continue
+            self._followers[launch.seat].note_post(post.message_id)
             session.put(TypedPost(post.message_id, self._tag(post, launch), body, from_admin=post.role == "admin"))
             count, reason = session.held()
             if count and reason:
@@ -254,7 +258,11 @@ class Seats:
         """A CLI has told its conversation id through a tool call."""
         if self._current(launch) is None or not kind_for(launch.role).tells_conversation:
             return
-        if self._parts.topics.conversation(launch.seat) != conversation_id:
+        self._followers[launch.seat].on_conversation(conversation_id)
+        self._on_found(launch, conversation_id)
+
+    def _on_found(self, launch: Launch, conversation_id: str) -> None:
+        if self._current(launch) and self._parts.topics.conversation(launch.seat) != conversation_id:
             self._record_start(launch.seat, conversation_id)
 
     def on_activity(self, seat: Seat, generation: int, event: str, body: Mapping[str, Any]) -> Awaitable[None] | None:
@@ -263,7 +271,11 @@ class Seats:
         What it gives back for a PermissionRequest is waited for before the hook is answered.
         """
         session = self._alive(seat, generation)
-        return session.on_activity(event, body) if session and names_event(event, body) else None
+        if session is None or not names_event(event, body):
+            return None
+        if event == "UserPromptSubmit":
+            self._followers[seat].on_path(text_of(body, "transcript_path"))
+        return session.on_activity(event, body)
 
     def on_status(self, seat: Seat, generation: int, body: Mapping[str, Any]) -> None:
         """A status line report; one of an older generation changes nothing."""
@@ -309,6 +321,7 @@ class Seats:
         for seat in {*self._sessions, *self._failed, *self._missed_posts}:
             if seat.topic_id == topic_id:
                 self._sessions.pop(seat, None)
+                self._followers.pop(seat, None)
                 self._failed.pop(seat, None)
                 self._missed_posts.discard(seat)
 
