@@ -31,6 +31,7 @@ from pullcept.core.room import Door
 from pullcept.core.screen import AccountsListed, AccountView, AppEnded, RaiseAsked, ScreenEvent, StatusSaid
 from pullcept.core.seat import Seat
 from pullcept.desk import Desk
+from pullcept.guarded import GuardedTyping, limit_of
 from pullcept.host.hub import Hub
 from pullcept.host.server import Callbacks, HostFailed, RoomServer
 from pullcept.links import Links, OnAnswer
@@ -189,7 +190,8 @@ class App:
             recorder=self._recorder,
         )
         self._seats = Seats(parts)
-        outside = AppOutside(self._topics, self._seats, self._events.put, self._on_roster, self._list_soon)
+        self._typing = GuardedTyping(self._seats, self._events.put, self._topics.title, limit_of(self._config.settings))
+        outside = AppOutside(self._topics, self._typing, self._events.put, self._on_roster, self._list_soon)
         self._hub = Hub(outside, person=self._person_door)
         self._desk = Desk(
             self._topics, self._seats, self._hub, self._events.put, lambda: self._person().name, self._warm
@@ -329,6 +331,14 @@ class App:
     def skip(self, seat: Seat, message_id: str) -> None:
         """See `Actions`."""
         self._call(lambda: self._seats.skip(seat, message_id))
+
+    def go_on(self, topic_id: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._typing.resume(topic_id))
+
+    def skip_all(self, topic_id: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._typing.skip_all(topic_id))
 
     def quit(self) -> None:
         """End every session and the room; `AppEnded` follows."""

@@ -58,6 +58,7 @@ A line without / is a post; @name addresses it.
 /anyway NAME  types the held posts behind unsent text   /discard NAME  takes that text out
 /press NAME  presses Enter for a post that was not taken
 /resend NAME [ID]  types a post once more   /skip NAME [ID]  gives one up
+/continue  types on where sessions talked without you for long   /skipall  drops what waits there
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
 /help  /quit""")
@@ -352,6 +353,12 @@ class Console:
         name, message_id = (rest, "") if rest.casefold() in names else self._split_name(rest)
         if seat := self._seat(name):
             act(seat, message_id)
+
+    def do_continue(self, _rest: str) -> None:
+        self._actions.go_on(self.view.topic_id)
+
+    def do_skipall(self, _rest: str) -> None:
+        self._actions.skip_all(self.view.topic_id)
 
     def do_marks(self, _rest: str) -> None:
         self._marks = not self._marks

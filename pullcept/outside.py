@@ -6,8 +6,8 @@ from pullcept.core.post import Post
 from pullcept.core.protocol import Paused, UsageResult
 from pullcept.core.screen import RowAdded, ScreenEvent, StatusSaid
 from pullcept.core.seat import Seat
+from pullcept.guarded import GuardedTyping
 from pullcept.host.hub import SCREEN_ORIGIN
-from pullcept.seats import Seats
 from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogFailed
 from pullcept.topics import Topics
@@ -22,13 +22,13 @@ class AppOutside:
     def __init__(
         self,
         topics: Topics,
-        seats: Seats,
+        typing: GuardedTyping,
         tell: Callable[[ScreenEvent], None],
         on_roster: Callable[[str], None],
         on_post: Callable[[], None],
     ) -> None:
         self._topics = topics
-        self._seats = seats
+        self._typing = typing
         self._tell = tell
         self._on_roster = on_roster
         self._on_post = on_post
@@ -64,8 +64,8 @@ class AppOutside:
         self._tell(RowAdded(topic_id, post, own=origin == SCREEN_ORIGIN, logged=logged))
 
     def type_post(self, topic_id: str, post: Post, origin: str) -> tuple[Paused, ...]:
-        """Queue one post for the terminals of the topic."""
-        return self._seats.type_post(topic_id, post, origin)
+        """Queue one post for the terminals of the topic; its guard may keep it."""
+        return self._typing.type_post(topic_id, post, origin)
 
     def read_history(self, topic_id: str, limit: int, before: str | None) -> tuple[Sequence[Post], bool]:
         """Rows of the log, oldest first, and whether older ones exist."""

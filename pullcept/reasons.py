@@ -1,7 +1,7 @@
 """Why a post is not typed, in the language of the screen. (Agents get the same reasons in English.)"""
 
 from pullcept import sessions
-from pullcept.core import gates
+from pullcept.core import gates, loop_guard
 from pullcept.pty import receipts, typist
 from pullcept.ui.texts import gettext as _
 
@@ -9,6 +9,7 @@ from pullcept.ui.texts import gettext as _
 def reason_words(reason: str) -> str:
     """The reason as the screen shows it; one that is not known here stays as it is."""
     words = {
+        loop_guard.REASON: _("the AI sessions talked without a person for a while"),
         sessions.NOT_JOINED: _("the session has not joined the room yet"),
         sessions.NOT_LISTED: _("the session does not know the room's tools yet"),
         sessions.NOT_IDLE: _("the session has not reported that it is idle yet"),

@@ -155,16 +155,29 @@ class Seats:
 
     # -- typing -----------------------------------------------------------
 
-    def type_post(self, topic_id: str, post: Post, origin: str) -> tuple[Paused, ...]:
+    def listeners(self, topic_id: str, origin: str) -> dict[str, str]:
+        """Whom a post of `origin` is typed to at present: calling names by the origin of their launch."""
+        launches = (session.launch for session in self.running(topic_id))
+        return {launch.origin: launch.name for launch in launches if launch.origin != origin}
+
+    def note_held(self, topic_id: str) -> None:
+        """A post waits before the terminals: a session that ends before it is typed has missed it."""
+        self._note_absent(topic_id)
+        self._missed_posts.update(session.launch.seat for session in self.running(topic_id))
+
+    def type_post(
+        self, topic_id: str, post: Post, origin: str, *, only: frozenset[str] | None = None
+    ) -> tuple[Paused, ...]:
         """Queue a post for every running terminal of the topic but the speaker's own.
 
-        Returns the names that are not typed to at present, with the reason.
+        `only`: the launches it was meant for, when it was made some time ago. Returns the names that are not typed to
+        at present, with the reason.
         """
         paused = []
         body = clean_body(post.content)
         for session in self.running(topic_id):
             launch = session.launch
-            if launch.origin == origin:
+            if launch.origin == origin or (only is not None and launch.origin not in only):
                 continue
             self._followers[launch.seat].note_post(post.message_id)
             session.put(TypedPost(post.message_id, self._tag(post, launch), body, from_admin=post.role == "admin"))

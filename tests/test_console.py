@@ -274,3 +274,11 @@ def test_a_second_start_on_this_folder_is_told() -> None:
     desk = Desk()
     desk.console.on_event(RaiseAsked())
     assert "started again" in desk.out.getvalue()
+
+
+def test_the_loop_guard_is_lifted_and_its_posts_are_dropped_by_a_line() -> None:
+    desk = Desk()
+    desk.console.on_event(TopicOpened(TOPIC, "Plans", (), has_older=False))
+    desk.console.on_line("/continue")
+    desk.console.on_line("/skipall")
+    assert desk.asked.calls == [("go_on", TOPIC), ("skip_all", TOPIC)]

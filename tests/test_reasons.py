@@ -3,14 +3,14 @@
 import pytest
 
 from pullcept import sessions
-from pullcept.core import gates
+from pullcept.core import gates, loop_guard
 from pullcept.pty import receipts, typist
 from pullcept.reasons import reason_words
 from pullcept.ui.texts import use_language
 
 REASONS = [
     getattr(module, name)
-    for module in (sessions, typist, gates, receipts)
+    for module in (sessions, typist, gates, receipts, loop_guard)
     for name in vars(module)
     if name.isupper() and isinstance(getattr(module, name), str) and " " in getattr(module, name)
 ]

@@ -56,6 +56,12 @@ class FakeActions:
     def discard_unsent(self, seat: Seat) -> None:
         self.calls.append(("discard_unsent", seat))
 
+    def go_on(self, topic_id: str) -> None:
+        self.calls.append(("go_on", topic_id))
+
+    def skip_all(self, topic_id: str) -> None:
+        self.calls.append(("skip_all", topic_id))
+
     def press_enter(self, seat: Seat) -> None:
         self.calls.append(("press_enter", seat))
 
