@@ -4,8 +4,9 @@ The person sits in every opened room through a connection like anyone's; its doo
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from pullcept.clock import utc_now
 from pullcept.core.post import Post
@@ -101,9 +102,16 @@ class Desk:
             self._tell(StatusSaid(_("The title was not kept: {reason}").format(reason=error), "error"))
         self.tell_topics()
 
-    async def delete_topic(self, topic_id: str) -> None:
-        """Stop its sessions, then remove what belongs to it; a failure half-way leaves it listed."""
+    def delete_topic(self, topic_id: str) -> Coroutine[Any, Any, None]:
+        """Stop its sessions, then remove what belongs to it; a failure half-way leaves it listed.
+
+        From this call on, before the work is begun, nothing is said or started there.
+        """
         self._deleting.add(topic_id)
+        self._seats.shut(topic_id)
+        return self._delete_marked(topic_id)
+
+    async def _delete_marked(self, topic_id: str) -> None:
         try:
             await self._delete_topic(topic_id)
         finally:

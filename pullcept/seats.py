@@ -317,9 +317,13 @@ class Seats:
 
         Returns when all are gone or have been given their time: the names of those that still run.
         """
-        self._shut.add(topic_id)
+        self.shut(topic_id)
         await asyncio.gather(*(session.end() for session in self.running(topic_id)))
         return tuple(session.launch.name for session in self.running(topic_id))
+
+    def shut(self, topic_id: str | None) -> None:
+        """Start nothing in this topic (None: anywhere) from now on."""
+        self._shut.add(topic_id)
 
     def is_shut(self, topic_id: str) -> bool:
         """Whether nothing is started in this topic any more."""
