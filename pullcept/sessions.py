@@ -63,8 +63,7 @@ class Start:
     """What a session is started with. `needs_idle`: ready only after an idle report.
 
     `listens`: the session has no room tools and is ready once it has been silent for a while. `blind`: the person's
-    settings keep its hooks from reporting. `tells_prompts`: its hooks, or the file of its conversation, tell which
-    prompts it took.
+    settings keep its hooks from reporting.
     """
 
     launch: Launch
@@ -79,7 +78,6 @@ class Start:
     needs_idle: bool = False
     listens: bool = False
     blind: bool = False
-    tells_prompts: bool = False
 
 
 @dataclass(slots=True)
@@ -368,7 +366,8 @@ class Session:
 
 
 def _evidence(start: Start) -> Evidence:
-    return EVIDENCE.get(start.launch.role, NO_EVIDENCE) if start.tells_prompts else NO_EVIDENCE
+    """What this session tells of the posts it takes: Claude Code by its hooks, Codex by its conversation's file."""
+    return NO_EVIDENCE if start.blind else EVIDENCE.get(start.launch.role, NO_EVIDENCE)
 
 
 class _RecordingTerminal:

@@ -88,6 +88,7 @@ class Typist:
         self._clock = clock
         self._holds = gates or NoGates()
         self._told_on_keys = on_keys
+        self._evidence, self._evidence_seen = evidence, False
         self._receipts = Receipts(evidence, on_delivery)
         self._followed: Followed | None = None
         self._settled = asyncio.Event()
@@ -128,6 +129,7 @@ class Typist:
 
     def on_submit(self, text: str) -> bool:
         """The program took a prompt; says whether it was a post typed here."""
+        self._evidence_seen, self._receipts.evidence = True, self._evidence
         ours = self._receipts.on_submit(text)
         for each in ours:
             if each.receipt.match is Match.WHOLE:
@@ -410,12 +412,22 @@ class Typist:
             self._release_keys()
             return
         following = receipt.look(now, around)
+        if receipt.progress is Progress.NOT_TAKEN and receipt.probably and not self._evidence_seen:
+            self._go_without_evidence()
+            return
         if following.do is Do.PRESS_ENTER:
             await self._press_again(followed)
         elif following.do is Do.TYPE_AGAIN and self._holds.hold(now) is None and self._keys.quiet_in() <= 0:
             await self._type_again(followed)
         else:
             await self._wait_for_receipt(followed, following.again_at)
+
+    def _go_without_evidence(self) -> None:
+        """It worked on the post but its file was not found: posts end at typed until evidence comes after all."""
+        log.warning("process %d tells nothing of the posts it takes", self._terminal.pid)
+        self._receipts.evidence = NO_EVIDENCE
+        self._follow_from(None)
+        self._release_keys()
 
     async def _wait_for_receipt(self, followed: Followed, again_at: float | None) -> None:
         self._receipts.tell(followed)

@@ -231,3 +231,20 @@ async def test_codex_gets_no_extra_enter_after_an_error(stage: Stage) -> None:
     await stage.wait(60)
     assert len(stage.terminal.writes) == 1
     assert told(stage)[-1] == (DeliveryState.NOT_TAKEN, NOT_TAKEN)
+
+
+@on_stage(CODEX_CLI, evidence=CODEX_EVIDENCE)
+async def test_a_codex_whose_file_is_never_found_gets_its_posts_one_after_the_other(stage: Stage) -> None:
+    gates = gated(stage, "codex_cli")
+    for number in (1, 2, 3):
+        stage.put(f"m{number}")
+    await stage.wait(0.5)
+    gates.on_report("working", "", stage.clock.now)
+    stage.typist.on_working()
+    await stage.wait(30)
+    gates.on_report("done", "", stage.clock.now)
+    stage.typist.look_again()
+    await stage.wait(20)
+    assert stage.typed()[-1] == "m3"
+    assert told(stage)[-1] == (DeliveryState.TYPED, PROBABLY)
+    assert stage.terminal.data.count(b'"m1"') == 1
