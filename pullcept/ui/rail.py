@@ -4,6 +4,7 @@ import tkinter as tk
 from collections.abc import Callable
 from tkinter import ttk
 
+from pullcept.core.screen import AccountView
 from pullcept.ui import words
 from pullcept.ui.rows import first_letter
 from pullcept.ui.state import ScreenState
@@ -54,7 +55,7 @@ class AccountsRail(tk.Frame):
         canvas.delete("all")
         ground = theme.role("side")
         for place, account in enumerate(self._state.accounts):
-            badge = words.badge(account, self._state.seat_view(account.account_id))
+            badge = self._badge(account)
             colours = theme.palette.person[theme.palette.of_account(account.kind, account.hue, account.name)]
             x, y = theme.px(WIDTH) // 2, theme.px(AVATAR_STEP * place + 22)
             image = theme.avatar(30, colours.tint, ground, badge.mark, theme.role(badge.mark_ink))
@@ -68,4 +69,9 @@ class AccountsRail(tk.Frame):
         if not 0 <= place < len(self._state.accounts):
             return ""
         account = self._state.accounts[place]
-        return f"{account.name}\n{words.badge(account, self._state.seat_view(account.account_id)).words}"
+        return f"{account.name}\n{self._badge(account).words}"
+
+    def _badge(self, account: AccountView) -> words.Badge:
+        view = self._state.seat_view(account.account_id)
+        late = view is not None and self._state.not_taken(view.seat) is not None
+        return words.badge(account, view, not_taken=late)

@@ -7,10 +7,11 @@ Images are named `icon/NAME`, `mark/COLOUR-STATE` and `app32/app`; the panel ser
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, tzinfo
+from urllib.parse import quote
 
 from pullcept.core.post import Post
 from pullcept.core.seat import DeliveryState
-from pullcept.ui import dates, html
+from pullcept.ui import dates, decisions, html
 from pullcept.ui.palette import Palette
 from pullcept.ui.state import Delivery, Row
 from pullcept.ui.texts import gettext as _
@@ -62,11 +63,15 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class SeatMark:
-    """A delivery mark: name and colour of the seat's account, and the way of the post into it."""
+    """A delivery mark: name and colour of the seat's account, and the way of the post into it.
+
+    `account_id` names the seat in the links of a note; empty when its session is not there to do anything.
+    """
 
     name: str
     colour: str
     delivery: Delivery
+    account_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,7 @@ def _other(row: Row, context: RowContext, look: Look, body: str) -> str:
     avatar = f'<div class=ini style="background-color:{colours.tint};color:{colours.text}">{initial}</div>'
     return (
         f"<table class=row><tr><td class=av>{avatar}</td>"
-        f"<td>{head}<div class=b>{body}</div>{_notes(row, context)}</td></tr></table>"
+        f"<td>{head}<div class=b>{body}</div>{_notes(row, context, look)}</td></tr></table>"
     )
 
 
@@ -156,7 +161,7 @@ def _notice(row: Row, context: RowContext, look: Look, body: str) -> str:
     )
     return (
         f"<table class=row><tr><td class=av>{image('app32/app', look.px(32))}</td>"
-        f'<td>{head}<div class="b app">{body}</div>{_notes(row, context)}</td></tr></table>'
+        f'<td>{head}<div class="b app">{body}</div>{_notes(row, context, look)}</td></tr></table>'
     )
 
 
@@ -173,7 +178,7 @@ def _own(row: Row, context: RowContext, look: Look, body: str) -> str:
     foot = "" if context.grouped and not marks else f"{marks} &nbsp;{dates.clock(post.ts, context.zone)}"
     return (
         f'{head}<table class=own><tr><td width="100%"></td><td>{bubble}</td></tr></table>'
-        f"<div class=mk>{foot}</div>{_notes(row, context, right=True)}"
+        f"<div class=mk>{foot}</div>{_notes(row, context, look, right=True)}"
     )
 
 
@@ -190,28 +195,52 @@ def _bubble_width(content: str, look: Look) -> int:
 def _marks(marks: tuple[SeatMark, ...], look: Look) -> str:
     if not marks:
         return ""
-    if all(mark.delivery.state == DeliveryState.TAKEN for mark in marks):
+    if all(_mark_state(mark.delivery) == "taken" for mark in marks):
         return f"{image('icon/taken', look.px(16))} {len(marks)}"
     shown = marks
     if len(marks) > MOST_MARKS:
-        shown = tuple(mark for mark in marks if mark.delivery.state != DeliveryState.TAKEN)[:MOST_MARKS]
-    dots = "".join(image(f"mark/{mark.colour}-{MARK_STATES[mark.delivery.state]}", look.px(10)) for mark in shown)
+        shown = tuple(mark for mark in marks if _mark_state(mark.delivery) != "taken")[:MOST_MARKS]
+    dots = "".join(image(f"mark/{mark.colour}-{_mark_state(mark.delivery)}", look.px(10)) for mark in shown)
     more = f" +{len(marks) - len(shown)}" if len(marks) > len(shown) else ""
     return dots + more
 
 
-def _notes(row: Row, context: RowContext, *, right: bool = False) -> str:
-    notes = [_seat_note(mark) for mark in context.marks if mark.delivery.state in PROBLEMS]
+def _mark_state(delivery: Delivery) -> str:
+    return "problem" if decisions.is_cut(delivery) else MARK_STATES[delivery.state]
+
+
+def _notes(row: Row, context: RowContext, look: Look, *, right: bool = False) -> str:
+    notes = [_seat_note(row, mark, look) for mark in context.marks if _has_note(mark.delivery)]
     if not row.logged:
         notes.append(f"<span class=bad>{html.escape(_('Not written to the log'))}</span>")
     side = " mk" if right else ""
     return "".join(f'<div class="note{side}">{note}</div>' for note in notes)
 
 
-def _seat_note(mark: SeatMark) -> str:
-    reason = f"{_(': ')}{mark.delivery.reason}" if mark.delivery.reason else ""
-    head = _("Not taken") if mark.delivery.state == DeliveryState.NOT_TAKEN else _("Not delivered")
-    return f"{html.escape(mark.name)} — {html.escape(head + reason)}"
+def _has_note(delivery: Delivery) -> bool:
+    return delivery.state in PROBLEMS or bool(decisions.of_delivery(delivery))
+
+
+def _seat_note(row: Row, mark: SeatMark, look: Look) -> str:
+    icon = "waiting" if mark.delivery.state is DeliveryState.QUEUED else "alert"
+    links = []
+    for decision in decisions.of_delivery(mark.delivery) if mark.account_id else ():
+        parts = (decision.value, quote(mark.account_id, safe=""), quote(row.post.message_id, safe=""))
+        address = html.escape("pullcept:decide/" + "/".join(parts))
+        links.append(f'<a href="{address}">{html.escape(decisions.label(decision))}</a>')
+    said = f"{html.escape(mark.name)} — {html.escape(_note_words(mark.delivery))}"
+    return f"{image(f'icon/{icon}', look.px(16))} " + " · ".join([said, *links])
+
+
+def _note_words(delivery: Delivery) -> str:
+    if delivery.state is DeliveryState.TAKEN:
+        return _("Arrived cut off")
+    if delivery.state is DeliveryState.NOT_TAKEN:
+        return _("Not taken")
+    if decisions.is_skipped(delivery):
+        return _("Skipped")
+    head = _("Held") if delivery.state is DeliveryState.QUEUED else _("Not delivered")
+    return f"{head}{_(': ')}{delivery.reason}" if delivery.reason else head
 
 
 def marks_text(marks: tuple[SeatMark, ...]) -> str:
@@ -225,7 +254,8 @@ def marks_text(marks: tuple[SeatMark, ...]) -> str:
     }
     lines = []
     for mark in marks:
-        reason = f" ({mark.delivery.reason})" if mark.delivery.reason else ""
+        told = mark.delivery.reason and mark.delivery.state is not DeliveryState.NOT_TAKEN
+        reason = f" ({mark.delivery.reason})" if told and not decisions.is_skipped(mark.delivery) else ""
         lines.append(f"{mark.name}{_(': ')}{words[mark.delivery.state]}{reason}")
     return "\n".join(lines)
 

@@ -15,6 +15,7 @@ from pullcept.ui.texts import ngettext
 KEPT_ROWS = 5_000
 KEPT_DELIVERIES = 2_000
 KEPT_STATUS_KEYS = 20
+BEGINNING = 24
 NOTES, PAUSED = "post-notes", "post-paused"
 RUNNING = frozenset({SeatState.STARTING, SeatState.FIRST_SCREEN, SeatState.RUNNING, SeatState.STOPPING})
 
@@ -125,6 +126,17 @@ class ScreenState:
         order = {account.account_id: place for place, account in enumerate(self.accounts)}
         known = self._deliveries.get(message_id, {})
         return tuple(sorted(known.items(), key=lambda item: order.get(item[0].account_id, len(order))))
+
+    def not_taken(self, seat: Seat) -> str | None:
+        """The oldest post that this seat was given and has not taken."""
+        ways = self._deliveries.items()
+        return next((key for key, way in ways if seat in way and way[seat].state is DeliveryState.NOT_TAKEN), None)
+
+    def beginning_of(self, message_id: str) -> str:
+        """The first words of a post on screen; empty when it is not there."""
+        row = next((row for row in reversed(self.rows) if row.post.message_id == message_id), None)
+        words = " ".join(row.post.content[:200].split()) if row is not None else ""
+        return words if len(words) <= BEGINNING else words[:BEGINNING].rstrip() + "…"
 
     def status(self) -> screen.StatusSaid:
         """The line to show: the newest error that still stands, else the newest thing said."""
@@ -309,6 +321,7 @@ class ScreenState:
         return (changes.AccountsChanged(),) if event.topic_id == self.topic_id else ()
 
     def _take_delivery(self, event: screen.DeliveryChanged) -> tuple[Change, ...]:
+        not_taken = self.not_taken(event.seat)
         known = self._deliveries.setdefault(event.message_id, {})
         self._deliveries.move_to_end(event.message_id)
         known[event.seat] = Delivery(event.state, event.reason)
@@ -317,6 +330,8 @@ class ScreenState:
         drawn: list[Change] = [changes.RowTouched(event.message_id)] if event.message_id in self._ids else []
         if event.message_id == self._paused_post and not self._waits(event.message_id):
             drawn += self._take_status(screen.StatusSaid("", key=PAUSED))
+        if not_taken != self.not_taken(event.seat):
+            drawn += (changes.AccountsChanged(), changes.TerminalsChanged())
         return tuple(drawn)
 
     def _take_terminal(self, event: screen.TerminalOpened) -> tuple[Change, ...]:

@@ -15,6 +15,7 @@ from pullcept.term.core import TerminalCore
 from pullcept.ui import changes
 from pullcept.ui.bridge import Pump
 from pullcept.ui.clock_steps import ClockSteps
+from pullcept.ui.decisions import Decision, Waiting
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.focus import has_focus
 from pullcept.ui.palette import ThemeName
@@ -84,7 +85,8 @@ class RoomWindow:
         self.root.configure(bg=self.theme.role("canvas"))
         self._build_columns()
         self._build_middle()
-        self._narrow = None
+        width = self.root.winfo_width()
+        self._narrow = width < self.theme.px(NARROW) if width > 1 else None  # 1: not on screen yet
         self._fold()
         self._draw_all()
 
@@ -103,6 +105,7 @@ class RoomWindow:
             on_fold=lambda: self.fold("right"),
             on_toggle=self.toggle,
             on_terminal=self.show_terminal,
+            on_decide=self.decide,
         )
         self.accounts_rail = AccountsRail(root, theme, self.state, on_unfold=lambda: self.fold("right"))
         tk.Frame(root, bg=theme.role("line"), width=1).grid(row=0, column=1, sticky="ns")
@@ -130,6 +133,7 @@ class RoomWindow:
             self.terminals,
             on_fold=self.toggle_terminal,
             on_toggle=self.toggle,
+            on_decide=self.decide,
         )
         self.conversation = ConversationPanel(
             middle,
@@ -138,6 +142,7 @@ class RoomWindow:
             self.actions,
             on_open_address=self.open_address,
             on_start=self.start,
+            on_decide=self.decide,
             on_copied=self.copy,
             on_look=self._look,
         )
@@ -332,6 +337,33 @@ class RoomWindow:
             on_yes=lambda: self.actions.stop(seat),
         )
 
+    def decide(self, decision: Decision, waiting: Waiting) -> None:
+        """Do what the person decided about posts that wait; two texts are sent as one only after a question."""
+        seat = waiting.seat
+        match decision:
+            case Decision.SEND_ANYWAY:
+                self._ask_send_anyway(seat)
+            case Decision.DISCARD:
+                self.actions.discard_unsent(seat)
+            case Decision.PRESS_ENTER:
+                self.actions.press_enter(seat)
+            case Decision.SEND_AGAIN:
+                self.actions.send_again(seat, waiting.message_id)
+            case Decision.SKIP:
+                self.actions.skip(seat, waiting.message_id)
+
+    def _ask_send_anyway(self, seat: Seat) -> None:
+        account = self.state.account(seat.account_id)
+        name = one_line(account.name if account else seat.account_id)
+        ConfirmDialog(
+            self.root,
+            self.theme,
+            title=_("Send anyway?"),
+            text=_("The text in the terminal of {name} and the post would be sent together.").format(name=name),
+            yes=_("Send anyway"),
+            on_yes=lambda: self.actions.send_anyway(seat),
+        )
+
     def ask_delete(self, topic_id: str) -> None:
         """Ask, then delete a topic."""
         view = next((view for view in self.state.topics if view.topic_id == topic_id), None)
@@ -433,8 +465,8 @@ class RoomWindow:
         """Give the focus to the next part of the window."""
         areas: list[tk.Misc] = [self.topics.list.canvas, self.conversation.view.html, self.composer.text]
         if self.terminal.winfo_manager():
-            areas.insert(2, self.terminal.screen.key_field)
-        areas.append(self.accounts.list.canvas)
+            areas[2:2] = [*self.terminal.strip.links[:1], self.terminal.screen.key_field]
+        areas += [self.accounts.list.canvas, *self.accounts.held.links[:1]]
         areas = [area for area in areas if area.winfo_viewable()]
         place = next((place for place, area in enumerate(areas) if has_focus(area)), -1)
         areas[(place + step) % len(areas)].focus_set()

@@ -27,29 +27,32 @@ def kind_name(kind: str) -> str:
     return names.get(kind, _("Guest") if kind in {"guest", "unknown"} else kind)
 
 
-def badge(account: AccountView, view: SeatView | None) -> Badge:
-    """The state of an account's seat in the open topic."""
+def badge(account: AccountView, view: SeatView | None, *, not_taken: bool = False) -> Badge:
+    """The state of an account's seat in the open topic. `not_taken`: its session has not taken a post."""
     if account.kind == "admin":
         return Badge(_("this window"))
     if view is None or view.state == SeatState.NOT_STARTED:
         return _unusable(account) or Badge(_("Not started"))
+    if not_taken and view.state is SeatState.RUNNING:
+        return Badge(_("Not taken"), "warn", "diamond", "warn_solid", "alert")
     if view.held:
-        return _held(view)
-    return _by_state(view)
+        return Badge(held_words(view), "warn", "diamond", "warn_solid", "waiting")
+    return by_state(view)
 
 
 def _unusable(account: AccountView) -> Badge | None:
     return Badge(account.problem, "warn", icon="alert") if account.problem else None
 
 
-def _held(view: SeatView) -> Badge:
+def held_words(view: SeatView) -> str:
+    """How many posts wait for a seat, and why."""
     words = ngettext("{n} held: {reason}", "{n} held: {reason}", view.held)
     plain = ngettext("{n} held", "{n} held", view.held)
-    text = (words if view.hold_reason else plain).format(n=view.held, reason=view.hold_reason)
-    return Badge(text, "warn", "diamond", "warn_solid", "waiting")
+    return (words if view.hold_reason else plain).format(n=view.held, reason=view.hold_reason)
 
 
-def _by_state(view: SeatView) -> Badge:
+def by_state(view: SeatView) -> Badge:
+    """The state of a seat apart from the posts that wait for it."""
     if view.state == SeatState.FIRST_SCREEN:
         return Badge(_("First screen: needs you"), "warn", "diamond", "warn_solid", "keyboard")
     if view.state == SeatState.RUNNING:

@@ -8,6 +8,7 @@ from pullcept.core import screen
 from pullcept.core.post import Post
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.term.core import TerminalCore
+from pullcept.ui.texts import gettext as _
 
 NOW = datetime.now(UTC)
 TOPIC = "topic-1"
@@ -187,14 +188,18 @@ def full_scene() -> list[screen.ScreenEvent]:
         opened(),
         screen.RosterListed(TOPIC, ROSTER),
         screen.SeatChanged(screen.SeatView(haru, SeatState.RUNNING)),
-        screen.SeatChanged(screen.SeatView(ren, SeatState.RUNNING, held=2, hold_reason="unsent text")),
+        screen.SeatChanged(
+            screen.SeatView(ren, SeatState.RUNNING, held=2, hold_reason=_("unsent text in the terminal"))
+        ),
         screen.TerminalOpened(haru),
         screen.TerminalOpened(ren),
         screen.DeliveryChanged(haru, "m9", DeliveryState.TYPED),
-        screen.DeliveryChanged(ren, "m9", DeliveryState.QUEUED),
+        screen.DeliveryChanged(ren, "m9", DeliveryState.QUEUED, _("unsent text in the terminal")),
         screen.DeliveryChanged(haru, "m7", DeliveryState.TAKEN),
         screen.DeliveryChanged(ren, "m7", DeliveryState.TAKEN),
         screen.DeliveryChanged(haru, "m4", DeliveryState.TAKEN),
+        screen.DeliveryChanged(haru, "m6", DeliveryState.NOT_TAKEN, "not taken"),
+        screen.DeliveryChanged(ren, "m6", DeliveryState.TAKEN, _("arrived cut: it can be sent again")),
         screen.DeliveryChanged(ren, "m4", DeliveryState.FAILED, "the terminal does not read"),
         screen.DeliveryChanged(sora, "m3", DeliveryState.QUEUED),
         screen.StatusSaid("Haru: resumed the earlier conversation"),

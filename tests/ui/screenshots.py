@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pullcept.core import screen
+from pullcept.core.seat import Seat
 from pullcept.ui import window
 from pullcept.ui.texts import use_language
 from tests.ui import fakes
@@ -35,6 +36,10 @@ def picture(folder: Path, scene: str, size: tuple[int, int], theme: str, languag
     settle(root)
     if bool(room.terminal.winfo_manager()) != terminal:
         room.toggle_terminal()
+    if scene == "full":
+        room.terminal.choose(Seat("ren", fakes.TOPIC))
+        room.accounts.list.selected = "ren"
+        room.accounts.update_accounts()
     room.composer.text.focus_force()
     if scene == "full" and size[0] < 1000:
         room.composer.text.insert("1.0", "Thanks! @r")

@@ -406,12 +406,13 @@ def test_f6_leaves_the_terminal(full_room: Room) -> None:
 
 
 def test_the_strip_says_that_a_post_is_being_typed(full_room: Room) -> None:
+    full_room.tell(screen.DeliveryChanged(HARU, "m6", DeliveryState.TAKEN))
     full_room.window.show_terminal("haru")
     full_room.tell(screen.TypingPost(HARU, True))
-    assert "being typed" in full_room.window.terminal._strip.cget("text")
-    assert full_room.window.terminal._strip.winfo_manager()
+    assert "being typed" in full_room.window.terminal.strip.text
+    assert full_room.window.terminal.strip.winfo_manager()
     full_room.tell(screen.TypingPost(HARU, False))
-    assert not full_room.window.terminal._strip.winfo_manager()
+    assert not full_room.window.terminal.strip.winfo_manager()
 
 
 def test_the_pane_tells_its_size_to_a_running_session(full_room: Room) -> None:

@@ -2,10 +2,12 @@
 
 import tkinter as tk
 from collections.abc import Callable
+from dataclasses import replace
 from tkinter import ttk
 
 from pullcept.core.screen import AccountView
-from pullcept.ui import drawing, words
+from pullcept.ui import decisions, drawing, words
+from pullcept.ui.links import DecisionBar, OnDecide
 from pullcept.ui.plain import one_line
 from pullcept.ui.rowlist import Line, Place, RowList
 from pullcept.ui.rows import first_letter
@@ -21,7 +23,8 @@ HEAD_HEIGHT = 30
 class AccountsPanel(tk.Frame):
     """Shows accounts, seats and guests of the open topic.
 
-    `on_toggle` starts or stops an account's session, `on_terminal` shows its terminal.
+    `on_toggle` starts or stops an account's session, `on_terminal` shows its terminal, `on_decide` does what the
+    person decides about posts that wait.
     """
 
     def __init__(
@@ -33,6 +36,7 @@ class AccountsPanel(tk.Frame):
         on_fold: Callable[[], None],
         on_toggle: Callable[[str], None],
         on_terminal: Callable[[str], None],
+        on_decide: OnDecide,
     ) -> None:
         super().__init__(parent, bg=theme.role("side"))
         self._theme, self._state = theme, state
@@ -59,6 +63,7 @@ class AccountsPanel(tk.Frame):
             pady=theme.px(10),
             height=3,
         )
+        self.held = DecisionBar(self, theme, on_decide=on_decide, on_gone=self.list.canvas.focus_set, stacked=True)
         self._card.pack(fill="x", side="bottom")
         self._card.bind("<Configure>", lambda event: self._card.configure(wraplength=event.width - theme.px(32)))
         tk.Frame(self, bg=theme.role("line"), height=1).pack(fill="x", side="bottom")
@@ -98,9 +103,24 @@ class AccountsPanel(tk.Frame):
         account = self._state.account(self.list.selected)
         if account is None:
             self._card.configure(text=_("Select a name to see its state."), fg=self._theme.role("muted"))
+            self._update_held(None)
             return
-        mark = words.badge(account, self._state.seat_view(account.account_id))
+        view = self._state.seat_view(account.account_id)
+        waiting = decisions.of_seat(self._state, view)
+        self._update_held(waiting)
+        if view is not None and waiting is not None:
+            view = replace(view, held=0)  # the box below says it
+        mark = words.badge(account, view)
         self._card.configure(text=f"{one_line(account.name)}\n{one_line(mark.words)}", fg=self._theme.role(mark.ink))
+
+    def _update_held(self, waiting: decisions.Waiting | None) -> None:
+        if waiting is None:
+            self.held.pack_forget()
+            self.held.clear()
+        else:
+            self.held.show(waiting)
+            pad = self._theme.px(12)
+            self.held.pack(fill="x", side="bottom", before=self._card, padx=pad, pady=(0, pad))
 
     def _terminal_of_selected(self) -> str:
         if self.list.selected is not None:
@@ -128,7 +148,8 @@ class AccountsPanel(tk.Frame):
     def _draw_account(self, canvas: tk.Canvas, account: AccountView, place: Place) -> None:
         theme, view = self._theme, self._state.seat_view(account.account_id)
         colours = theme.palette.person[theme.palette.of_account(account.kind, account.hue, account.name)]
-        badge = words.badge(account, view)
+        late = view is not None and self._state.not_taken(view.seat) is not None
+        badge = words.badge(account, view, not_taken=late)
         running = is_running(view)
         started = running or account.kind == "admin" or (view is not None and not view.asked)
         right = place.x + place.width - theme.px(8)

@@ -4,15 +4,19 @@ import tkinter as tk
 from collections.abc import Callable
 from datetime import datetime
 from tkinter import ttk
+from urllib.parse import unquote
 
 from pullcept.core.post import Post
 from pullcept.core.screen import Actions
+from pullcept.core.seat import Seat
 from pullcept.ui import dates, html, rows, span, welcome
+from pullcept.ui.decisions import Decision, Waiting
 from pullcept.ui.htmlview import HtmlView, Node
+from pullcept.ui.links import OnDecide
 from pullcept.ui.menu import popup_menu
 from pullcept.ui.rows import Look, RowContext, SeatMark
 from pullcept.ui.span import Span
-from pullcept.ui.state import Row, ScreenState
+from pullcept.ui.state import Row, ScreenState, is_running
 from pullcept.ui.texts import gettext as _
 from pullcept.ui.texts import ngettext
 from pullcept.ui.theme import Theme
@@ -24,7 +28,10 @@ GROUP_MINUTES = 5
 
 
 class ConversationPanel(tk.Frame):
-    """Shows `state.rows`. `on_open_address` gets web addresses, `on_start` an account id, `on_copied` a text."""
+    """Shows `state.rows`. `on_open_address` gets web addresses, `on_start` an account id, `on_copied` a text.
+
+    `on_decide` does what the person decides about a post that waits or was not taken.
+    """
 
     def __init__(
         self,
@@ -35,12 +42,13 @@ class ConversationPanel(tk.Frame):
         *,
         on_open_address: Callable[[str], None],
         on_start: Callable[[str], None],
+        on_decide: OnDecide,
         on_copied: Callable[[str], None],
         on_look: Callable[[], None],
     ) -> None:
         super().__init__(parent, bg=theme.role("canvas"))
         self._theme, self._state, self._actions = theme, state, actions
-        self._on_open_address, self._on_start = on_open_address, on_start
+        self._on_open_address, self._on_start, self._on_decide = on_open_address, on_start, on_decide
         self._on_copied, self._on_look = on_copied, on_look
         self._drawn = Span(0, 0)
         self._nodes: dict[str, Node] = {}
@@ -216,7 +224,8 @@ class ConversationPanel(tk.Frame):
         for seat, delivery in self._state.deliveries(message_id):
             account = self._state.account(seat.account_id)
             name, hue = (account.name, account.hue) if account else (seat.account_id, None)
-            made.append(SeatMark(name, self._theme.palette.colour_name(hue, name), delivery))
+            known = seat.account_id if is_running(self._state.seats.get(seat)) else ""
+            made.append(SeatMark(name, self._theme.palette.colour_name(hue, name), delivery, known))
         return tuple(made)
 
     def _extend_down(self, stop: int) -> None:
@@ -407,6 +416,17 @@ class ConversationPanel(tk.Frame):
             self._fold(rest)
         elif kind == "start":
             self._on_start(rest)
+        elif kind == "decide":
+            self._decide([unquote(part) for part in rest.split("/")])
+
+    def _decide(self, parts: list[str]) -> None:
+        """A link of a note: it stands for a decision only while its post and its seat are known."""
+        if self._state.topic_id is None or len(parts) != 3 or parts[0] not in list(Decision):
+            return
+        decision, account_id, message_id = parts
+        seat = Seat(account_id, self._state.topic_id)
+        if any(seat == known for known, _way in self._state.deliveries(message_id)):
+            self._on_decide(Decision(decision), Waiting(seat, "", message_id=message_id))
 
     def _fold(self, message_id: str) -> None:
         self._unfolded ^= {message_id}

@@ -7,7 +7,10 @@ from tkinter import ttk
 from pullcept.core.screen import Actions
 from pullcept.core.seat import Seat, SeatState
 from pullcept.term.core import TerminalCore
+from pullcept.ui import decisions
+from pullcept.ui.decisions import Waiting
 from pullcept.ui.focus import has_focus
+from pullcept.ui.links import DecisionBar, OnDecide
 from pullcept.ui.painter import TerminalScreen
 from pullcept.ui.plain import one_line
 from pullcept.ui.state import ScreenState, is_running
@@ -22,7 +25,10 @@ PART_OF_WINDOW = 0.42
 
 
 class TerminalPanel(tk.Frame):
-    """Shows the terminals of the open topic. `on_toggle(account_id)` starts again or stops."""
+    """Shows the terminals of the open topic. `on_toggle(account_id)` starts again or stops.
+
+    `on_decide` does what the person decides about posts that wait.
+    """
 
     def __init__(
         self,
@@ -34,6 +40,7 @@ class TerminalPanel(tk.Frame):
         *,
         on_fold: Callable[[], None],
         on_toggle: Callable[[str], None],
+        on_decide: OnDecide,
     ) -> None:
         super().__init__(parent, bg=theme.role("side"))
         self.pack_propagate(False)
@@ -46,7 +53,7 @@ class TerminalPanel(tk.Frame):
         self._grip.pack(fill="x")
         self._grip.bind("<B1-Motion>", self._drag)
         self._build_tabs(on_fold)
-        self._strip = tk.Label(self, anchor="w", font=theme.font(13), padx=theme.px(16))
+        self.strip = DecisionBar(self, theme, on_decide=on_decide, on_gone=self.focus_terminal)
         self.screen = TerminalScreen(self, theme, write=self._write, on_size=self._resized, on_back=self._scrolled_back)
         self.screen.pack(side="bottom", fill="both", expand=True)
         self._to_end = ttk.Button(self.screen, text=_("To the end"), style="Room.TButton", command=self.screen.to_end)
@@ -208,20 +215,24 @@ class TerminalPanel(tk.Frame):
     # Strip
 
     def _update_strip(self) -> None:
-        theme = self._theme
         text, ground, ink = self._strip_words()
-        if text:
-            self._strip.configure(text=text, bg=theme.role(ground), fg=theme.role(ink))
-            self._strip.pack(fill="x", after=self._tabs.master)
+        waiting = Waiting(self.seat, text) if text and self.seat is not None else self._waiting()
+        if waiting is None:
+            self.strip.pack_forget()
+            self.strip.clear()
         else:
-            self._strip.pack_forget()
+            self.strip.show(waiting, ground, ink)
+            self.strip.pack(fill="x", after=self._tabs.master)
+
+    def _waiting(self) -> Waiting | None:
+        return decisions.of_seat(self._state, self._state.seats.get(self.seat)) if self.seat is not None else None
 
     def _strip_words(self) -> tuple[str, str, str]:
         view = self._state.seats.get(self.seat) if self.seat is not None else None
         if self.seat in self._state.typing:
             return _("A post is being typed. Your keys follow right after it."), "accent_tint", "accent"
         if view is None:
-            return "", "", ""
+            return "", "warn_tint", "warn"
         if view.state == SeatState.FIRST_SCREEN:
             return _("Waiting at its first screen. Answer here."), "warn_tint", "warn"
         if view.state == SeatState.FAILED:
@@ -229,7 +240,7 @@ class TerminalPanel(tk.Frame):
             name = account.name if account else view.seat.account_id
             text = f"{name} — " + _("Failed: {reason}").format(reason=view.detail)
             return one_line(text), "danger_tint", "danger"
-        return "", "", ""
+        return "", "warn_tint", "warn"
 
     # The cells
 

@@ -1,0 +1,102 @@
+"""What a person can decide about posts that wait for a seat or were not taken by it. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pullcept.core import gates
+from pullcept.core.screen import SeatView
+from pullcept.core.seat import DeliveryState, Seat
+from pullcept.ui import words
+from pullcept.ui.plain import one_line
+from pullcept.ui.state import Delivery, ScreenState, is_running
+from pullcept.ui.texts import gettext as _
+
+UNSENT_REASONS = (gates.UNSENT, gates.MAYBE_UNSENT, gates.PUT_BACK)
+
+
+class Decision(StrEnum):
+    """One thing the person can do; the values stand in the links of the conversation."""
+
+    SEND_ANYWAY = "send-anyway"
+    DISCARD = "discard"
+    PRESS_ENTER = "press-enter"
+    SEND_AGAIN = "send-again"
+    SKIP = "skip"
+
+
+UNSENT = (Decision.SEND_ANYWAY, Decision.DISCARD)
+NOT_TAKEN = (Decision.PRESS_ENTER, Decision.SEND_AGAIN, Decision.SKIP)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits for the person at one seat. `message_id`: the post it is about, if it is about one."""
+
+    seat: Seat
+    text: str
+    decisions: tuple[Decision, ...] = ()
+    message_id: str = ""
+
+
+def label(decision: Decision) -> str:
+    """What a decision is called."""
+    return {
+        Decision.SEND_ANYWAY: _("Send anyway"),
+        Decision.DISCARD: _("Discard"),
+        Decision.PRESS_ENTER: _("Press Enter"),
+        Decision.SEND_AGAIN: _("Send again"),
+        Decision.SKIP: _("Skip"),
+    }[decision]
+
+
+def hint(decision: Decision) -> str:
+    """What a decision does, for the tooltip."""
+    return {
+        Decision.SEND_ANYWAY: _("The text in the terminal and the post are sent together"),
+        Decision.DISCARD: _("Takes the unsent text out of the terminal; the posts follow"),
+        Decision.PRESS_ENTER: _("Presses Enter once more in the terminal"),
+        Decision.SEND_AGAIN: _("Types the post once more"),
+        Decision.SKIP: _("Gives this post up; the next one follows"),
+    }[decision]
+
+
+def is_unsent(reason: str) -> bool:
+    """Whether posts wait because of text in the terminal that was not sent (`reason`: as the screen shows it)."""
+    return bool(reason) and (reason in UNSENT_REASONS or reason in map(_, UNSENT_REASONS))
+
+
+def of_seat(state: ScreenState, view: SeatView | None) -> Waiting | None:
+    """What waits for the person at a seat; None when nothing does."""
+    if view is None or not is_running(view):
+        return None
+    message_id = state.not_taken(view.seat)
+    if message_id is not None:
+        beginning = state.beginning_of(message_id)
+        text = _("Not taken: {post}").format(post=beginning) if beginning else _("A post was not taken")
+        return Waiting(view.seat, one_line(text), NOT_TAKEN, message_id)
+    if not view.held:
+        return None
+    return Waiting(view.seat, one_line(words.held_words(view)), UNSENT if is_unsent(view.hold_reason) else ())
+
+
+def of_delivery(delivery: Delivery) -> tuple[Decision, ...]:
+    """What can be decided about a post on its way into one seat."""
+    if delivery.state is DeliveryState.NOT_TAKEN:
+        return NOT_TAKEN
+    if delivery.state is DeliveryState.QUEUED and is_unsent(delivery.reason):
+        return UNSENT
+    return (Decision.SEND_AGAIN,) if is_cut(delivery) or is_skipped(delivery) else ()
+
+
+def is_cut(delivery: Delivery) -> bool:
+    """Whether only a part of the post arrived."""
+    return delivery.state is DeliveryState.TAKEN and _is(delivery, _("arrived cut: it can be sent again"))
+
+
+def is_skipped(delivery: Delivery) -> bool:
+    """Whether the person gave the post up for this seat."""
+    return delivery.state is DeliveryState.FAILED and _is(delivery, _("skipped"))
+
+
+def _is(delivery: Delivery, reason: str) -> bool:
+    return delivery.reason == reason
