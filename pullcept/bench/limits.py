@@ -38,6 +38,8 @@ LIMITS: tuple[Limit, ...] = (
     Limit("room.socket.p99", "at most", 2.5, "ratio", 8, "ratio"),
     Limit("room.socket.full", "at least", 0.9, "ratio", 100_000, "ratio"),
     Limit("room.refuse", "at most", 0, "wrong rounds", 8, "largest"),
+    Limit("hooks.answer", "at most", 50, "ms", 1000),
+    Limit("hooks.answer.lost", "at most", 0, "reports", 1000, "largest"),
     Limit("log.tail", "at most", 0.02, "ratio", 100_000, "ratio"),
 )
 

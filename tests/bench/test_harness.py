@@ -120,4 +120,5 @@ def test_json_gives_every_raw_sample_and_the_command_lines(
 
 def test_each_figure_belongs_to_a_row() -> None:
     assert row_of("room.socket.p99") == "room.socket"
-    assert row_names() == ["sidecar.ready", "sidecar.memory", "room.accept", "room.socket", "room.refuse", "log.tail"]
+    rooms = ["room.accept", "room.socket", "room.refuse"]
+    assert row_names() == ["sidecar.ready", "sidecar.memory", *rooms, "hooks.answer", "log.tail"]
