@@ -37,6 +37,9 @@ READY = "ready"
 NOT_JOINED = "the session has not joined the room yet"
 NOT_LISTED = "the session does not know the room's tools yet"
 NOT_IDLE = "the session has not reported that it is idle yet"
+SIGHTED = "sighted"
+SIGHTLESS = "the session cannot show whether it asks something"
+SIGHTED_LIMIT = 10.0
 AT_FIRST_SCREEN = "waiting at its first screen"
 BRACKETED_PASTE = 2004
 
@@ -127,6 +130,7 @@ class Session:
             self._terminal = terminal
             for reply in self._early_replies:
                 terminal.write(reply)
+        self._types_blindly = self._is_late = False
         self._gates = Gates(start.launch.role, start.profile.name, columns=start.columns)
         self.typist = self._make_typist(terminal)
         self._watch = self._loop.create_task(self._watch_first_screen(), name=f"first screen {start.launch.seat}")
@@ -175,12 +179,19 @@ class Session:
         if self.state in (SeatState.STARTING, SeatState.FIRST_SCREEN):
             self._change(SeatState.RUNNING)
         self._loop.call_later(LISTED_LIMIT, self.on_listed)
+        self._loop.call_later(SIGHTED_LIMIT, self._on_late)
         self._check_ready()
 
     def on_listed(self) -> None:
         """The CLI knows the room's tools now, or has had its time to ask for them."""
         self.progress.listed = True
         self._check_ready()
+
+    def _on_late(self) -> None:
+        """So long after it joined every Codex that reports its state has done so."""
+        self._is_late = True
+        self._check_ready()
+        self._look_again()
 
     async def end(self) -> None:
         """Ask the process tree to end, then make it; returns when the exit has been seen, or its time is over."""
@@ -217,6 +228,8 @@ class Session:
             sleep=self._sleep,
         )
         typist.set_gate(READY, False, NOT_JOINED)
+        if self.start.blind:
+            typist.set_gate(SIGHTED, False, SIGHTLESS)
         return typist
 
     def _on_output(self, data: bytes) -> None:
@@ -260,8 +273,8 @@ class Session:
             return
         if not self.progress.listed:
             self.typist.set_gate(READY, False, NOT_LISTED)
-        elif self.start.needs_idle and not self.progress.idle_seen:
-            self.typist.set_gate(READY, False, NOT_IDLE)
+        elif self.start.needs_idle and not self.progress.idle_seen and not (self._types_blindly and self._is_late):
+            self.typist.set_gate(READY, False, SIGHTLESS if self._is_late else NOT_IDLE)
         else:
             self._gates.unsent.set_ready(True)
             self.typist.set_gate(READY, True, "")
@@ -345,7 +358,10 @@ class Session:
     # -- what the person decides about their own text --------------------------------------------
 
     def send_anyway(self) -> None:
-        """Posts may follow whatever lies unsent in the input box."""
+        """Posts may follow whatever lies unsent in the input box, and go to a session that cannot show questions."""
+        self._types_blindly = self._is_late
+        self.typist.set_gate(SIGHTED, True)
+        self._check_ready()
         self._gates.unsent.clear()
         self.typist.look_again()
 

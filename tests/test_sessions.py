@@ -63,12 +63,14 @@ class Silent:
 Play = Callable[[Session, OneTerminal], Coroutine[Any, Any, None]]
 
 
-def with_session(play: Play, *, needs_idle: bool = False, terminals: OneTerminal | None = None) -> None:
+def with_session(
+    play: Play, *, needs_idle: bool = False, blind: bool = False, terminals: OneTerminal | None = None
+) -> None:
     terminals = terminals or OneTerminal()
 
     async def run() -> None:
         launch = Launch(Seat("a", "t"), 1, "s", "c", "Haru", None, None, "codex_cli", "pullcept-room", "o")
-        start = Start(launch, ("x",), "/", {}, 80, 24, CODEX_CLI, None, False, needs_idle=needs_idle)
+        start = Start(launch, ("x",), "/", {}, 80, 24, CODEX_CLI, None, False, needs_idle=needs_idle, blind=blind)
         session = Session(start, terminals, Silent(), None)
         terminals.on_output(b"\x1b[?2004h")
         session.put(POST)
@@ -221,3 +223,34 @@ def test_keys_into_a_first_screen_are_no_unsent_text() -> None:
         assert session.held()[1] == ""
 
     with_session(play)
+
+
+def test_a_codex_that_reports_nothing_cannot_show_questions_and_the_person_decides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sessions, "SIGHTED_LIMIT", 0.0)
+
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.on_listed()
+        await settle()
+        assert session.held() == (1, sessions.SIGHTLESS)
+        assert terminals.terminal.data == b""
+        session.send_anyway()
+        await settle()
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play, needs_idle=True)
+
+
+def test_a_session_whose_hooks_are_switched_off_holds_its_posts_until_the_person_decides() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.on_listed()
+        await settle()
+        assert session.held() == (1, sessions.SIGHTLESS)
+        session.send_anyway()
+        await settle()
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play, blind=True)
