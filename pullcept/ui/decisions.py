@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pullcept.core import gates
+from pullcept.core import gates, loop_guard
 from pullcept.core.screen import SeatView
 from pullcept.core.seat import DeliveryState, Seat
 from pullcept.ui import words
 from pullcept.ui.plain import one_line
 from pullcept.ui.state import Delivery, ScreenState, is_running
 from pullcept.ui.texts import gettext as _
+from pullcept.ui.texts import ngettext
 
 UNSENT_REASONS = (gates.UNSENT, gates.MAYBE_UNSENT, gates.PUT_BACK)
 
@@ -22,15 +23,21 @@ class Decision(StrEnum):
     PRESS_ENTER = "press-enter"
     SEND_AGAIN = "send-again"
     SKIP = "skip"
+    GO_ON = "go-on"
+    SKIP_ALL = "skip-all"
 
 
 UNSENT = (Decision.SEND_ANYWAY, Decision.DISCARD)
 NOT_TAKEN = (Decision.PRESS_ENTER, Decision.SEND_AGAIN, Decision.SKIP)
+PAUSED = (Decision.GO_ON, Decision.SKIP_ALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What waits for the person at one seat. `message_id`: the post it is about, if it is about one."""
+    """What waits for the person. `message_id`: the post it is about, if it is about one.
+
+    `seat`: where; for a whole topic the one without an account.
+    """
 
     seat: Seat
     text: str
@@ -46,6 +53,8 @@ def label(decision: Decision) -> str:
         Decision.PRESS_ENTER: _("Press Enter"),
         Decision.SEND_AGAIN: _("Send again"),
         Decision.SKIP: _("Skip"),
+        Decision.GO_ON: _("Continue"),
+        Decision.SKIP_ALL: _("Skip all"),
     }[decision]
 
 
@@ -57,6 +66,8 @@ def hint(decision: Decision) -> str:
         Decision.PRESS_ENTER: _("Presses Enter once more in the terminal"),
         Decision.SEND_AGAIN: _("Types the post once more"),
         Decision.SKIP: _("Gives this post up; the next one follows"),
+        Decision.GO_ON: _("Types what waits; a post of yours does the same"),
+        Decision.SKIP_ALL: _("What waits is not typed; it stays in the log"),
     }[decision]
 
 
@@ -79,13 +90,25 @@ def of_seat(state: ScreenState, view: SeatView | None) -> Waiting | None:
     return Waiting(view.seat, one_line(words.held_words(view)), UNSENT if is_unsent(view.hold_reason) else ())
 
 
+def of_topic(state: ScreenState) -> Waiting | None:
+    """What waits because the sessions of the open topic talked without a person for long; None when nothing does."""
+    count = state.guarded()
+    if not count:
+        return None
+    words_for = ngettext(
+        "Typing is paused: {reason}. {n} post waits.", "Typing is paused: {reason}. {n} posts wait.", count
+    )
+    text = words_for.format(reason=_(loop_guard.REASON), n=count)
+    return Waiting(Seat("", state.topic_id or ""), one_line(text), PAUSED)
+
+
 def of_delivery(delivery: Delivery) -> tuple[Decision, ...]:
     """What can be decided about a post on its way into one seat."""
     if delivery.state is DeliveryState.NOT_TAKEN:
         return NOT_TAKEN
     if delivery.state is DeliveryState.QUEUED and is_unsent(delivery.reason):
         return UNSENT
-    return (Decision.SEND_AGAIN,) if is_cut(delivery) or is_skipped(delivery) else ()
+    return (Decision.SEND_AGAIN,) if is_cut(delivery) else ()
 
 
 def is_cut(delivery: Delivery) -> bool:

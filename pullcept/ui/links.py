@@ -44,9 +44,10 @@ class Link(tk.Label):
 
 
 class DecisionBar(tk.Frame):
-    """Says what waits for the person at a seat, with what can be done about it.
+    """Says what waits for the person, with what can be done about it.
 
-    `stacked`: the actions stand below the words. `on_gone` gets the focus back when the actions go away under it.
+    `stacked`: the actions stand below the words; `pad`: the space above and below them when not. `on_gone` gets the
+    focus back when the actions go away under it.
     """
 
     def __init__(
@@ -57,12 +58,13 @@ class DecisionBar(tk.Frame):
         on_decide: OnDecide,
         on_gone: Callable[[], None],
         stacked: bool = False,
+        pad: int = 2,
     ) -> None:
         self._theme, self._on_decide, self._on_gone, self._stacked = theme, on_decide, on_gone, stacked
         self._ground = theme.role("warn_tint")
         super().__init__(parent, bg=self._ground)
         self._label = tk.Label(self, anchor="w", justify="left", font=theme.font(13))
-        self._label.configure(padx=theme.px(12 if stacked else 16), pady=theme.px(4 if stacked else 2))
+        self._label.configure(padx=theme.px(12 if stacked else 16), pady=theme.px(4 if stacked else pad))
         self._bar = tk.Frame(self, bg=self._ground)
         if stacked:
             self._label.pack(fill="x")

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pullcept.core import screen
+from pullcept.core import loop_guard, screen
 from pullcept.core.post import Post
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.ui import changes
@@ -131,6 +131,14 @@ class ScreenState:
         """The oldest post that this seat was given and has not taken."""
         ways = self._deliveries.items()
         return next((key for key, way in ways if seat in way and way[seat].state is DeliveryState.NOT_TAKEN), None)
+
+    def guarded(self) -> int:
+        """How many posts the loop guard of the open topic keeps from sessions that run."""
+        return sum(any(self._is_guarded(seat, way) for seat, way in ways.items()) for ways in self._deliveries.values())
+
+    def _is_guarded(self, seat: Seat, way: Delivery) -> bool:
+        here = seat.topic_id == self.topic_id and is_running(self.seats.get(seat))
+        return here and _is_kept_by_guard(way)
 
     def beginning_of(self, message_id: str) -> str:
         """The first words of a post on screen; empty when it is not there."""
@@ -311,26 +319,34 @@ class ScreenState:
         view = event.view
         before = self.seats.get(view.seat)
         self.seats[view.seat] = view
+        if view.state is SeatState.STARTING and not is_running(before):
+            self._forget_guarded(view.seat)
         changed: list[Change] = [changes.AccountsChanged(), changes.TerminalsChanged()]
         if view.seat.topic_id == self.topic_id and _wants_looking(view, before):
             changed.append(changes.TerminalWanted(view.seat))
         return tuple(changed)
+
+    def _forget_guarded(self, seat: Seat) -> None:
+        """A new session does not get what was kept from the one before it."""
+        for ways in self._deliveries.values():
+            if seat in ways and _is_kept_by_guard(ways[seat]):
+                ways[seat] = Delivery(DeliveryState.QUEUED)
 
     def _take_roster(self, event: screen.RosterListed) -> tuple[Change, ...]:
         self.topic(event.topic_id).roster = event.names
         return (changes.AccountsChanged(),) if event.topic_id == self.topic_id else ()
 
     def _take_delivery(self, event: screen.DeliveryChanged) -> tuple[Change, ...]:
-        not_taken = self.not_taken(event.seat)
         known = self._deliveries.setdefault(event.message_id, {})
         self._deliveries.move_to_end(event.message_id)
-        known[event.seat] = Delivery(event.state, event.reason)
+        was, now = known.get(event.seat), Delivery(event.state, event.reason)
+        known[event.seat] = now
         while len(self._deliveries) > KEPT_DELIVERIES:
             self._deliveries.popitem(last=False)
         drawn: list[Change] = [changes.RowTouched(event.message_id)] if event.message_id in self._ids else []
         if event.message_id == self._paused_post and not self._waits(event.message_id):
             drawn += self._take_status(screen.StatusSaid("", key=PAUSED))
-        if not_taken != self.not_taken(event.seat):
+        if _wants_decision(was) or _wants_decision(now):
             drawn += (changes.AccountsChanged(), changes.TerminalsChanged())
         return tuple(drawn)
 
@@ -385,6 +401,14 @@ def _wants_looking(view: screen.SeatView, before: screen.SeatView | None) -> boo
     if view.state == SeatState.ENDED:
         return not view.asked
     return view.state in {SeatState.FIRST_SCREEN, SeatState.FAILED}
+
+
+def _is_kept_by_guard(way: Delivery) -> bool:
+    return way.state is DeliveryState.QUEUED and way.reason in {loop_guard.REASON, _(loop_guard.REASON)}
+
+
+def _wants_decision(way: Delivery | None) -> bool:
+    return way is not None and (way.state is DeliveryState.NOT_TAKEN or _is_kept_by_guard(way))
 
 
 def _came_first(count: int) -> str:

@@ -12,12 +12,13 @@ from typing import Literal
 from pullcept.core.screen import Actions, ScreenEvent
 from pullcept.core.seat import Seat
 from pullcept.term.core import TerminalCore
-from pullcept.ui import changes
+from pullcept.ui import changes, decisions
 from pullcept.ui.bridge import Pump
 from pullcept.ui.clock_steps import ClockSteps
 from pullcept.ui.decisions import Decision, Waiting
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.focus import has_focus
+from pullcept.ui.links import DecisionBar
 from pullcept.ui.palette import ThemeName
 from pullcept.ui.panels.accounts import AccountsPanel
 from pullcept.ui.panels.composer import Composer
@@ -153,7 +154,11 @@ class RoomWindow:
         head = tk.Frame(parent, bg=theme.role("canvas"), height=theme.px(44))
         head.pack(fill="x")
         head.pack_propagate(False)
-        tk.Frame(parent, bg=theme.role("line"), height=1).pack(fill="x")
+        self._head_line = tk.Frame(parent, bg=theme.role("line"), height=1)
+        self._head_line.pack(fill="x")
+        self.banner = DecisionBar(
+            parent, theme, on_decide=self.decide, on_gone=lambda: self.composer.text.focus_set(), pad=7
+        )
         terminal = ttk.Button(
             head, image=theme.icon("terminal", 18), style="Tool.TButton", command=self.toggle_terminal
         )
@@ -263,6 +268,16 @@ class RoomWindow:
     def _draw_accounts(self) -> None:
         self.accounts.update_accounts()
         self.accounts_rail.update_accounts()
+        self._draw_banner()
+
+    def _draw_banner(self) -> None:
+        waiting = decisions.of_topic(self.state)
+        if waiting is None:
+            self.banner.pack_forget()
+            self.banner.clear()
+        else:
+            self.banner.show(waiting)
+            self.banner.pack(fill="x", after=self._head_line)
 
     def _show_topic(self) -> None:
         self._draw_topics()
@@ -351,6 +366,10 @@ class RoomWindow:
                 self.actions.send_again(seat, waiting.message_id)
             case Decision.SKIP:
                 self.actions.skip(seat, waiting.message_id)
+            case Decision.GO_ON:
+                self.actions.go_on(seat.topic_id)
+            case Decision.SKIP_ALL:
+                self.actions.skip_all(seat.topic_id)
 
     def _ask_send_anyway(self, seat: Seat) -> None:
         account = self.state.account(seat.account_id)
@@ -463,9 +482,10 @@ class RoomWindow:
 
     def next_area(self, step: int) -> None:
         """Give the focus to the next part of the window."""
-        areas: list[tk.Misc] = [self.topics.list.canvas, self.conversation.view.html, self.composer.text]
+        middle = (*self.banner.links[:1], self.conversation.view.html, self.composer.text)
+        areas: list[tk.Misc] = [self.topics.list.canvas, *middle]
         if self.terminal.winfo_manager():
-            areas[2:2] = [*self.terminal.strip.links[:1], self.terminal.screen.key_field]
+            areas[-1:-1] = [*self.terminal.strip.links[:1], self.terminal.screen.key_field]
         areas += [self.accounts.list.canvas, *self.accounts.held.links[:1]]
         areas = [area for area in areas if area.winfo_viewable()]
         place = next((place for place, area in enumerate(areas) if has_focus(area)), -1)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from pullcept import reasons
-from pullcept.core import gates, screen
+from pullcept.core import gates, loop_guard, screen
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.pty import receipts
 from pullcept.ui import decisions, words
@@ -81,7 +81,7 @@ def test_each_way_of_a_post_has_its_decisions(language: str) -> None:
     assert offered(DeliveryState.NOT_TAKEN, receipts.NOT_TAKEN) == decisions.NOT_TAKEN
     assert offered(DeliveryState.TAKEN, receipts.CUT) == (Decision.SEND_AGAIN,)
     assert offered(DeliveryState.TAKEN, receipts.JOINED) == ()
-    assert offered(DeliveryState.FAILED, receipts.SKIPPED) == (Decision.SEND_AGAIN,)
+    assert offered(DeliveryState.FAILED, receipts.SKIPPED) == ()
     assert offered(DeliveryState.FAILED, "the session has ended") == ()
 
 
@@ -232,3 +232,43 @@ def test_words_and_actions_fit_in_the_smallest_window(held_room: Room, theme: st
     strip = room.terminal.strip
     assert len(strip.links) == 3
     assert strip.winfo_reqwidth() <= strip.winfo_width()
+
+
+GUARD = "the AI sessions talked without a person for a while"
+
+
+@pytest.mark.display
+def test_a_banner_says_that_typing_is_paused_until_nothing_waits(full_room: Room) -> None:
+    banner = full_room.window.banner
+    assert not banner.winfo_manager()
+    for message_id in ("m8", "m9"):
+        for seat in (HARU, REN):
+            full_room.tell(screen.DeliveryChanged(seat, message_id, DeliveryState.QUEUED, GUARD))
+    assert banner.text == f"Typing is paused: {GUARD}. 2 posts wait."
+    assert banner.winfo_ismapped()
+    full_room.press("Return", link(banner, "Continue"))
+    full_room.press("Return", link(banner, "Skip all"))
+    assert full_room.actions.named("go_on") == [("go_on", TOPIC)]
+    assert full_room.actions.named("skip_all") == [("skip_all", TOPIC)]
+    for message_id in ("m8", "m9"):
+        for seat in (HARU, REN):
+            full_room.tell(screen.DeliveryChanged(seat, message_id, DeliveryState.FAILED, "skipped"))
+    assert not banner.winfo_manager()
+    assert full_room.window.root.focus_get() is full_room.window.composer.text
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_guard_of_another_topic_and_of_an_ended_session_is_no_matter_here(language: str) -> None:
+    use_language(language)  # type: ignore[arg-type]
+    state = ScreenState()
+    state.take(fakes.opened())
+    for seat in (REN, Seat("ren", "topic-2")):
+        state.take(screen.SeatChanged(screen.SeatView(seat, SeatState.RUNNING)))
+    reason = reasons.reason_words(loop_guard.REASON)
+    state.take(screen.DeliveryChanged(Seat("ren", "topic-2"), "m0", DeliveryState.QUEUED, reason))
+    assert decisions.of_topic(state) is None
+    state.take(screen.DeliveryChanged(REN, "m9", DeliveryState.QUEUED, reason))
+    assert decisions.of_topic(state) is not None
+    for each in (SeatState.ENDED, SeatState.STARTING, SeatState.RUNNING):
+        state.take(screen.SeatChanged(screen.SeatView(REN, each)))
+        assert decisions.of_topic(state) is None
