@@ -276,6 +276,7 @@ class Program:
             self._record(answer=text)
             self.question_at = None
             self._say("QUESTION CLOSED")
+            self._report("working")
         else:
             self._record(swallowed=text)
 
