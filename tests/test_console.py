@@ -119,6 +119,40 @@ def test_a_post_that_failed_says_why_and_is_kept(desk: Desk) -> None:
     assert desk.asked.calls[0][2] == "kept"
 
 
+def test_a_failed_start_gives_its_reason_once(desk: Desk) -> None:
+    failed = SeatView(Seat("a", TOPIC), SeatState.FAILED, detail="no such program")
+    desk.console.on_event(SeatChanged(failed))
+    desk.console.on_event(StatusSaid("no such program", "error"))
+    assert desk.out.getvalue().count("no such program") == 1
+    desk.console.on_event(StatusSaid("no such program", "error"))
+    assert desk.out.getvalue().count("no such program") == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("/again", "No post waits"),
+        ("/older", "no earlier posts"),
+        ("/rename", "takes the new title"),
+        ("/seats", "/start NAME"),
+        ("/topics", "no topics yet"),
+    ],
+)
+def test_a_command_with_nothing_to_do_says_so(desk: Desk, command: str, answer: str) -> None:
+    assert answer in desk.line(command)
+    assert not desk.asked.calls
+
+
+def test_reading_past_the_first_post_says_that_it_was_the_first(desk: Desk) -> None:
+    desk.console.on_event(OlderRows(TOPIC, (), has_older=False))
+    assert "no earlier posts" in desk.out.getvalue()
+
+
+def test_who_gets_a_post_later_is_printed(desk: Desk) -> None:
+    desk.console.on_event(PostAccepted(TOPIC, "m1", paused=("Aki: at its first screen",)))
+    assert "(Aki: at its first screen)" in desk.out.getvalue()
+
+
 def test_sessions_are_started_and_stopped_by_name(desk: Desk) -> None:
     desk.line("/start aki")
     desk.line("/stop Aki Two")
