@@ -19,7 +19,7 @@ class Box:
     `escapes_clear`: two Escapes clear it. `goes_on`: Enter behind a backslash is a line break. `reviewed`: characters
     that the first Enter removes instead of sending. `lists`: a last word that begins so opens a list, and Enter takes
     its entry. `stashes`: Ctrl+S puts the text aside until the next send. `word_by_blanks`: Ctrl+W takes all up to a
-    blank. `drawn_lines`: Ctrl+U takes a line as it is drawn. `extended`: Backspace takes spacing marks with their letter.
+    blank. `drawn_lines`: Ctrl+U takes a line as it is drawn. `extended`: Backspace takes a letter with its marks.
     """
 
     puts_back: bool = False
