@@ -190,7 +190,7 @@ class App:
         )
         self._seats = Seats(parts)
         outside = AppOutside(self._topics, self._seats, self._events.put, self._on_roster, self._list_soon)
-        self._hub = Hub(outside, person=self._person_door)
+        self._hub = Hub(outside, person=self._person_door, state_of=self._seats.state_words)
         self._desk = Desk(
             self._topics, self._seats, self._hub, self._events.put, lambda: self._person().name, self._warm
         )
