@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from pullcept.app import App, AppFailed
+from pullcept.app import App, AppFailed, main_window
 from pullcept.core.account import APP_COMMAND, Account
 from pullcept.core.screen import (
     DeliveryChanged,
@@ -223,3 +223,16 @@ def test_history_tells_what_each_session_is_doing(app: RunningApp) -> None:
         room.send(json.dumps({"type": "history", "request_id": "1"}))
         answer = json.loads(room.recv(timeout=10))
     assert answer["participants"] == ['"Mio" (admin, connected)', '"Aki" (cli, running)', '"Guest" (guest, connected)']
+
+
+@pytest.mark.parametrize(("screen", "code"), [("window", 0), ("console", 3)])
+def test_a_window_started_on_a_folder_in_use_leaves_it_to_whoever_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], screen: str, code: int
+) -> None:
+    folder = DataFolder(tmp_path)
+    with folder.lock() as lock:
+        lock.describe(screen=screen)
+        assert main_window(["--data-dir", str(tmp_path)]) == code
+    told = capsys.readouterr()
+    assert str(os.getpid()) in told.out + told.err
+    assert (tmp_path / "raise").exists() is (screen == "window")
