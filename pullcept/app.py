@@ -55,6 +55,7 @@ log = logging.getLogger(__name__)
 
 START_LIMIT = 20.0
 STOP_LIMIT = 30.0
+WINDOW = "window"
 LIST_PAUSE = 0.1
 LANGUAGES = {"ja": "Japanese", "en": "English"}
 
@@ -81,8 +82,8 @@ class App:
     """One run of Pullcept on one data folder; implements `core.screen.Actions`. Use it as a context manager.
 
     `accounts`: used instead of the saved ones (the demo). `recorder` keeps the bytes of terminals.
-    `on_answer` is told every answer a seat gets. Raises `DataFolderLocked`, `DataFolderUnusable` when made,
-    `AppFailed` when entered.
+    `on_answer` is told every answer a seat gets. `screen`: how the room is shown, for later starts on this folder.
+    Raises `DataFolderLocked`, `DataFolderUnusable` when made, `AppFailed` when entered.
     """
 
     room_url = ""
@@ -96,6 +97,7 @@ class App:
         accounts: Sequence[Account] | None = None,
         recorder: Callable[[Seat, str], Recorder | None] = _no_recorder,
         on_answer: OnAnswer = _no_watch,
+        screen: str = "",
     ) -> None:
         self.folder = folder
         self.room_token = secrets.token_urlsafe(32)
@@ -110,6 +112,7 @@ class App:
         self._tasks: set[asyncio.Task[None]] = set()
         self._list_due = False
         self._lock = folder.lock()
+        self._lock.describe(screen=screen)
 
     # -- life -------------------------------------------------------------
 
@@ -192,7 +195,7 @@ class App:
         self._seats = Seats(parts)
         self._typing = GuardedTyping(self._seats, self._events.put, self._topics.title, limit_of(self._config.settings))
         outside = AppOutside(self._topics, self._typing, self._events.put, self._on_roster, self._list_soon)
-        self._hub = Hub(outside, person=self._person_door)
+        self._hub = Hub(outside, person=self._person_door, state_of=self._seats.state_words)
         self._desk = Desk(
             self._topics, self._seats, self._hub, self._events.put, lambda: self._person().name, self._warm
         )
@@ -432,16 +435,29 @@ def main_window(argv: Sequence[str]) -> int:
     folder = open_data_folder(options.data_dir)
     events: queue.SimpleQueue[ScreenEvent] = queue.SimpleQueue()
     try:
-        app = App(folder, events)
+        app = App(folder, events, screen=WINDOW)
     except DataFolderLocked as error:
-        ask_to_raise(folder)
-        print(_("Pullcept is already open: {reason}. Its window comes to the front.").format(reason=error))
-        return 0
+        return leave_to(error, folder)
     except DataFolderUnusable as error:
         print(error, file=sys.stderr)
         return 1
     with app_log(folder):
         return show_window(app, events)
+
+
+def leave_to(holder: DataFolderLocked, folder: DataFolder) -> int:
+    """Leave the folder to the run that holds it, and say where to look. Returns the exit code."""
+    if holder.holder.get("screen") == WINDOW:
+        ask_to_raise(folder)
+        print(_("Pullcept is already open: {reason}. Its window comes to the front.").format(reason=holder))
+        return 0
+    print(
+        _("{reason}, but not by a window. End that first, or name another folder with --data-dir.").format(
+            reason=holder
+        ),
+        file=sys.stderr,
+    )
+    return 3
 
 
 def show_window(app: App, events: "queue.SimpleQueue[ScreenEvent]") -> int:

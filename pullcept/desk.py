@@ -23,6 +23,7 @@ from pullcept.core.screen import (
     TopicsListed,
 )
 from pullcept.host.hub import SCREEN_ORIGIN, Connection, Hub
+from pullcept.reasons import reason_words
 from pullcept.seats import Seats
 from pullcept.store.index import TopicNotDeleted
 from pullcept.store.settings import NotSaved
@@ -190,7 +191,7 @@ class Desk:
     def _on_result(self, topic_id: str, result: PostResult) -> None:
         text = self._chairs[topic_id].waiting.pop(result.message_id, "")
         if result.delivered:
-            paused = tuple(f"{each.name}: {each.reason}" for each in result.paused)
+            paused = tuple(f"{each.name}: {reason_words(each.reason)}" for each in result.paused)
             self._tell(PostAccepted(topic_id, result.message_id, tuple(result.notes), paused))
             return
         missed = tuple(_post_of(item) for item in result.missed)

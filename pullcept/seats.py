@@ -92,6 +92,15 @@ class Seats:
             if seat.topic_id == topic_id:
                 yield SeatView(seat, SeatState.FAILED, detail=reason)
 
+    def state_words(self, seat: Seat) -> str:
+        """What the session of a seat is doing, in English, for the other sessions."""
+        session = self._sessions.get(seat)
+        if session is None:
+            return "connected"
+        count, reason = session.held() if session.alive else (0, "")
+        held = f", {count} posts wait: {reason}" if count and reason else ""
+        return f"{session.state.value.replace('_', ' ')}{held}"
+
     # -- starting ---------------------------------------------------------
 
     def start(self, seat: Seat, columns: int, rows: int) -> None:

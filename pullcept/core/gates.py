@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pullcept.core.cli_queue import ClaudeQueue, TranscriptNews
+from pullcept.core.input_box import BOXES, PLAIN_BOX
 from pullcept.core.receipt import Around, Turn
-from pullcept.core.unsent import BOXES, PLAIN_BOX, Unsent, UnsentState
+from pullcept.core.unsent import Unsent, UnsentState
 from pullcept.core.waits import ClaudeWaits, CodexWaits, Hold, WaitView
 
 UNSENT = "unsent text in the terminal"

@@ -4,12 +4,11 @@ While there is any, posts are held: one typed behind it would fuse with it. Henc
 timer ever ends it; only a send, a clear, a submit of that very text or the person's own word does.
 """
 
-import unicodedata
 from collections import deque
-from dataclasses import dataclass
 from enum import StrEnum
 
-from pullcept.core.grapheme import clusters, last_cluster
+from pullcept.core.grapheme import last_cluster
+from pullcept.core.input_box import PLAIN_BOX, Box, width, word_start
 from pullcept.core.keystrokes import KeyReader, Keystroke, Stroke
 from pullcept.core.submit import same_text
 
@@ -23,7 +22,6 @@ FOLDED_LINES = 3
 TEXT_LIMIT = 200_000
 UNKNOWN_LINES, CLEAR_LIMIT = 64, 2_000
 PROMPT_MARGIN = 6
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 class UnsentState(StrEnum):
@@ -32,34 +30,6 @@ class UnsentState(StrEnum):
     EMPTY = "empty"
     UNSENT = "unsent"
     MAYBE = "maybe"
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """How the input box of one kind of CLI behaves, as measured; the defaults are the rules for all.
-
-    `puts_back`: Escape while a turn runs may put the last prompt back into the box. `escapes_clear`: two Escapes clear
-    it. `goes_on`: Enter behind a backslash is a line break. `reviewed`: characters that the first Enter removes instead
-    of sending. `lists`: a last word that begins so opens a list, and Enter takes its entry. `stashes`: Ctrl+S puts the
-    text aside until the next send. `word_by_blanks`: Ctrl+W takes all up to a blank. `drawn_lines`: Ctrl+U takes a line
-    as it is drawn. `extended`: Backspace takes spacing marks with their letter.
-    """
-
-    puts_back: bool = False
-    escapes_clear: bool = True
-    goes_on: bool = False
-    reviewed: frozenset[str] = frozenset()
-    lists: tuple[str, ...] = ()
-    stashes: bool = False
-    word_by_blanks: bool = False
-    drawn_lines: bool = True
-    extended: bool = False
-
-
-PLAIN_BOX = Box()
-CLAUDE_CODE_BOX = Box(puts_back=True, goes_on=True, reviewed=_BIDI, stashes=True, word_by_blanks=True, extended=True)
-CODEX_BOX = Box(escapes_clear=False, lists=("@", "$"), drawn_lines=False)
-BOXES = {"claude_code": CLAUDE_CODE_BOX, "codex_cli": CODEX_BOX}
 
 
 class Unsent:
@@ -77,7 +47,7 @@ class Unsent:
         self._sent: deque[tuple[float, str]] = deque(maxlen=16)
         self._put_back_at: float | None = None
         self._escape_at: float | None = None
-        self._is_stashed = False
+        self._is_stashed = self._was_interrupted = False
         self._empty()
 
     @property
@@ -129,8 +99,13 @@ class Unsent:
         self._last_byte = now
         if is_frozen:
             return
+        self._was_interrupted = self._was_interrupted and turn_runs
         for each in self._reader.read(data):
-            self._on_stroke(each, now, turn_runs)
+            self._on_stroke(each, now, turn_runs and not self._was_interrupted)
+
+    def on_turn_began(self) -> None:
+        """The CLI took a prompt. Until then keys behind an interrupting one find it idle, though no event says so."""
+        self._was_interrupted = False
 
     def on_submit(self, text: str, now: float) -> None:
         """The CLI took a prompt that is not a post of ours. It empties the box only when it is the box's text.
@@ -161,8 +136,8 @@ class Unsent:
     def clearing_keys(self, text: str | None = None) -> tuple[bytes, ...]:
         """Keys that take `text`, else what is unsent, out of the box and do nothing else: to the end, lines away."""
         is_known = text is not None or (bool(self._text) and self._is_exact)
-        widths = (_width(line) for line in (self._text if text is None else text).split("\n"))
-        drawn = sum(2 + width // max(1, self.columns - PROMPT_MARGIN) for width in widths)
+        widths = (width(line) for line in (self._text if text is None else text).split("\n"))
+        drawn = sum(2 + each // max(1, self.columns - PROMPT_MARGIN) for each in widths)
         times = drawn if is_known else max(drawn, UNKNOWN_LINES)
         return (b"\x05", *(b"\x15",) * min(times, CLEAR_LIMIT))
 
@@ -198,7 +173,7 @@ class Unsent:
         elif stroke is Stroke.BACKSPACE:
             self._cut(last_cluster(self._text, extended=self._box.extended))
         elif stroke is Stroke.WORD_BACK:
-            self._cut(_blank_word_start(self._text) if self._box.word_by_blanks else _word_start(self._text))
+            self._cut(word_start(self._text, by_blanks=self._box.word_by_blanks))
         else:
             self._on_line_back()
 
@@ -236,17 +211,15 @@ class Unsent:
         self._recalled, self._is_stashed = self._is_stashed, False
 
     def _on_interrupt_key(self, now: float, turn_runs: bool) -> None:
-        # With text in the box Ctrl+C clears it; with none it interrupts, and may put the prompt back.
-        interrupts = turn_runs and self.state is UnsentState.EMPTY
-        self._empty()
-        if interrupts and self._box.puts_back:
-            self._put_back_at = now
+        if turn_runs and self._box.puts_back:
+            self._interrupt(now)
+        else:
+            self._empty()
 
     def _on_escape(self, now: float, turn_runs: bool) -> None:
         before, self._escape_at = self._escape_at, None
         if turn_runs:
-            if self._box.puts_back:
-                self._put_back_at = now
+            self._interrupt(now)
         elif before is None or now - before > DOUBLE_ESCAPE:
             self._menu, self._escape_at = False, now
         elif self.state is UnsentState.EMPTY:
@@ -255,13 +228,19 @@ class Unsent:
         elif self._box.escapes_clear:
             self._empty()
 
+    def _interrupt(self, now: float) -> None:
+        """The key ends the turn and leaves the text in the box; or it closes a list and the turn goes on."""
+        if self._box.puts_back:
+            self._put_back_at = now
+        self._was_interrupted = not self._text.rpartition(" ")[2].startswith(("/", "@"))
+
     def _on_line_back(self) -> None:
         if not self._is_exact:
             return
         start = self._text.rfind("\n") + 1
         if start and start == len(self._text):
             start -= 1  # in an empty line it takes the line break
-        elif self._box.drawn_lines and _width(self._text[start:]) > self.columns - PROMPT_MARGIN:
+        elif self._box.drawn_lines and width(self._text[start:]) > self.columns - PROMPT_MARGIN:
             return
         self._cut(start)
 
@@ -272,35 +251,3 @@ class Unsent:
         if not self._text and not self._is_exact:
             self._recalled = True
         self._is_exact = self._is_exact or not self._text
-
-
-def _blank_word_start(text: str) -> int:
-    """Where the word before the cursor begins when only blanks part words; never across a line break."""
-    line = text[text.rfind("\n") + 1 :]
-    if not line:
-        return max(0, len(text) - 1)
-    word = line.rstrip(" ").rpartition(" ")[2]
-    return len(text) - len(line) + len(line.rstrip(" ")) - len(word)
-
-
-def _word_start(text: str) -> int:
-    """Where the word before the cursor begins, by the narrowest of the rules that CLIs have for it."""
-    stripped = text.rstrip(" ")
-    if not stripped or stripped.endswith("\n"):
-        return len(stripped) - (1 if stripped and stripped == text else 0)
-    start = last_cluster(stripped)
-    kind = _word_kind(stripped[start:])
-    while kind and start and _word_kind(stripped[(before := last_cluster(stripped[:start])) : start]) == kind:
-        start = before
-    return start
-
-
-def _word_kind(cluster: str) -> str:
-    """Letters and marks of ASCII go as one; of other scripts a dictionary decides, so only one cluster is sure."""
-    if not cluster.isascii() or cluster.isspace():
-        return ""
-    return "word" if cluster.isalnum() or cluster == "_" else "marks"
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(each[0]) in "WF" else 1 for each in clusters(text))

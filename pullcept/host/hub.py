@@ -33,6 +33,7 @@ from pullcept.host.runner import Outside, Runner
 log = logging.getLogger(__name__)
 
 SCREEN_ORIGIN = "screen"
+CONNECTED = "connected"
 NO_HELLO = "say hello first: this connection has not named its room"
 UNREADABLE = " (its last frame could not be read: "
 
@@ -85,10 +86,21 @@ class Connection:
 
 
 class Hub:
-    """Keeps the rooms by topic id. `person` tells through which door the one at the screen comes."""
+    """Keeps the rooms by topic id.
 
-    def __init__(self, outside: Outside, *, person: Callable[[], Door], app_name: str = "Pullcept (automatic)") -> None:
+    `person` tells through which door the one at the screen comes, `state_of` what a seated session is doing.
+    """
+
+    def __init__(
+        self,
+        outside: Outside,
+        *,
+        person: Callable[[], Door],
+        state_of: Callable[[Seat], str] = lambda seat: CONNECTED,
+        app_name: str = "Pullcept (automatic)",
+    ) -> None:
         self._outside = outside
+        self._state_of = state_of
         self._person = person
         self._app_name = app_name
         self._runner = Runner(outside, self)
@@ -194,8 +206,13 @@ class Hub:
         return member.launch.seat if member is not None and member.launch is not None else None
 
     def participant_lines(self, topic_id: str) -> tuple[str, ...]:
-        """One line for each participant: calling name, what it is, and that it is connected."""
-        return tuple(_participant_line(each) for each in self.participants(topic_id))
+        """One line for each participant: calling name, what it is, and its state."""
+        return tuple(_participant_line(each, self._state_in(topic_id, each)) for each in self.participants(topic_id))
+
+    def _state_in(self, topic_id: str, participant: Participant) -> str:
+        if participant.account_id is None or participant.role == "admin":
+            return CONNECTED
+        return self._state_of(Seat(participant.account_id, topic_id))
 
     def _refuse(self, connection: Connection, frame: ClientFrame, reason: str) -> None:
         answer = error_answer(frame, reason)
@@ -249,7 +266,7 @@ class Hub:
         return self._rooms.get(connection.topic_id) if connection.topic_id is not None else None
 
 
-def _participant_line(participant: Participant) -> str:
+def _participant_line(participant: Participant, state: str) -> str:
     """The name stands in quotes, so that nobody can be called what looks like a role or like another line."""
     kind = "guest" if participant.role == "unknown" else participant.role
-    return f"{json.dumps(participant.name, ensure_ascii=False)} ({kind}, connected)"
+    return f"{json.dumps(participant.name, ensure_ascii=False)} ({kind}, {state})"

@@ -52,6 +52,8 @@ class Caller:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
         result = self._ask("initialize", hello, START_SECONDS)
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        # The room types nothing to a session that has not asked for its tools.
+        self._ask("tools/list", {}, START_SECONDS)
         return str(result.get("instructions") or "").partition("\n")[0]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Reply:

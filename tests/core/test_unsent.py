@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pullcept.core.unsent import CLAUDE_CODE_BOX, CODEX_BOX, PLAIN_BOX, Box, Unsent, UnsentState
+from pullcept.core.input_box import CLAUDE_CODE_BOX, CODEX_BOX, PLAIN_BOX, Box
+from pullcept.core.unsent import Unsent, UnsentState
 
 EMPTY, UNSENT, MAYBE = UnsentState.EMPTY, UnsentState.UNSENT, UnsentState.MAYBE
 ENTER, BACKSPACE, ESCAPE, CTRL_C, CTRL_U, CTRL_W = b"\r", b"\x7f", b"\x1b", b"\x03", b"\x15", b"\x17"
@@ -101,6 +102,8 @@ def test_ctrl_w_removes_the_least_that_any_cli_removes(pane: Pane) -> None:
 def test_ctrl_w_takes_all_up_to_a_blank_in_claude_code() -> None:
     pane = Pane(CLAUDE_CODE_BOX)
     assert pane.press("see 日本語/foo-bar.py  ", CTRL_W) is UNSENT
+    assert pane.press(CTRL_W) is EMPTY
+    assert pane.press("日本\u3000語", CTRL_W) is UNSENT
     assert pane.press(CTRL_W) is EMPTY
     assert pane.press("one", b"\n", "two", CTRL_W, CTRL_W) is UNSENT
     assert pane.press(CTRL_W) is EMPTY
@@ -290,11 +293,27 @@ def test_the_escape_that_interrupts_is_not_the_first_of_a_pair() -> None:
     assert pane.press(ESCAPE) is UNSENT
 
 
-def test_ctrl_c_on_an_empty_box_interrupts_like_escape() -> None:
+def test_ctrl_c_in_a_turn_interrupts_like_escape_and_clears_nothing_in_claude_code() -> None:
     pane = Pane(CLAUDE_CODE_BOX)
     assert pane.press(CTRL_C, turn_runs=True) is MAYBE
     pane.unsent.on_interrupted()
-    assert pane.press("abc", CTRL_C, turn_runs=True) is EMPTY
+    pane.unsent.on_turn_began()
+    assert pane.press("abc", CTRL_C, turn_runs=True) is UNSENT
+    assert Pane(CODEX_BOX).press("abc", CTRL_C, turn_runs=True) is EMPTY
+
+
+@pytest.mark.parametrize("clearing", [[CTRL_C], [ESCAPE, ESCAPE]])
+def test_keys_behind_an_interrupting_one_find_an_idle_cli_although_no_event_says_so(clearing: list[bytes]) -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press("abc", ESCAPE, turn_runs=True)
+    assert pane.press(*clearing, turn_runs=True) is EMPTY
+    pane.unsent.on_turn_began()
+    assert pane.press("abc", *clearing, turn_runs=True) is UNSENT
+
+
+def test_an_escape_that_may_only_have_closed_a_list_interrupts_nothing_for_sure() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    assert pane.press("see @fi", ESCAPE, CTRL_C, turn_runs=True) is UNSENT
 
 
 def test_codex_puts_nothing_back() -> None:
@@ -379,5 +398,4 @@ def test_no_keys_make_it_raise_and_ctrl_c_outside_a_paste_empties_it(writes: lis
     for write in writes:
         pane.press(write, turn_runs=len(write) % 2 == 0)
     pane.press(b"\x1b[201~", CTRL_C)
-    pane.press(CTRL_C, ENTER, CTRL_C)
-    assert pane.press(CTRL_C) is EMPTY
+    assert pane.press(CTRL_C, ENTER, CTRL_C) is EMPTY

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect
 
-from pullcept.app import App, AppFailed
+from pullcept.app import App, AppFailed, main_window
 from pullcept.core.account import APP_COMMAND, Account
 from pullcept.core.screen import (
     DeliveryChanged,
@@ -209,3 +210,29 @@ def test_two_posts_of_the_person_in_a_row_pass_without_news_between(app: Running
     ids = [app.app.post(app.topic_id, text, None) for text in ("a", "b", "c")]
     app.wait_for(lambda event: isinstance(event, PostAccepted) and event.message_id == ids[-1], "the last answer")
     assert [row["content"] for row in app.log()] == ["a", "b", "c"]
+
+
+def test_history_tells_what_each_session_is_doing(app: RunningApp) -> None:
+    app.start(AKI)
+    app.say("hello")
+    app.wait_for_row("Aki")
+    environment, _argv = app.app.guest_line(app.topic_id, "Guest")
+    headers = {"Authorization": f"Bearer {environment['PULLCEPT_ROOM_TOKEN']}"}
+    with connect(environment["PULLCEPT_ROOM_URL"], additional_headers=headers) as room:
+        room.send(json.dumps({"type": "hello", "protocol": 11, "name": "Guest", "room": app.topic_id}))
+        room.send(json.dumps({"type": "history", "request_id": "1"}))
+        answer = json.loads(room.recv(timeout=10))
+    assert answer["participants"] == ['"Mio" (admin, connected)', '"Aki" (cli, running)', '"Guest" (guest, connected)']
+
+
+@pytest.mark.parametrize(("screen", "code"), [("window", 0), ("console", 3)])
+def test_a_window_started_on_a_folder_in_use_leaves_it_to_whoever_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], screen: str, code: int
+) -> None:
+    folder = DataFolder(tmp_path)
+    with folder.lock() as lock:
+        lock.describe(screen=screen)
+        assert main_window(["--data-dir", str(tmp_path)]) == code
+    told = capsys.readouterr()
+    assert str(os.getpid()) in told.out + told.err
+    assert (tmp_path / "raise").exists() is (screen == "window")

@@ -38,6 +38,7 @@ def test_nothing_is_started_or_said_in_a_topic_that_is_being_deleted(
         app.start(deaf)
         deleted, before = app.topic_id, len(app.events)
         app.app.delete_topic(deleted)
+        app.wait_for_state(deaf, SeatState.STOPPING, since=before)
         app.app.start(app.seat(waits), 80, 24)
         app.app.post(deleted, "too late", None)
         app.wait_for(lambda event: isinstance(event, StatusSaid) and "being closed" in event.text, "a word", before)
@@ -45,10 +46,9 @@ def test_nothing_is_started_or_said_in_a_topic_that_is_being_deleted(
         assert isinstance(refused, PostRefused)
         assert refused.text == "too late"
         app.wait_for(lambda event: isinstance(event, TopicOpened), "a fresh topic", before)
+        later = len(app.events)
         app.app.start(app.seat(waits), 80, 24)
-        app.wait_for(
-            lambda event: isinstance(event, StatusSaid) and "being closed" in event.text, "a word", len(app.events)
-        )
+        app.wait_for(lambda event: isinstance(event, StatusSaid) and "being closed" in event.text, "a word", later)
         assert not app.folder.attachments(deleted).exists()
         assert not any(
             isinstance(event, SeatChanged) and event.view.seat == app.seat(waits) for event in app.events[before:]

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -336,7 +337,7 @@ while True: time.sleep(60)
 
 @pytest.mark.parametrize("stubborn", [False, True])
 def test_a_killed_app_leaves_no_program_behind(tmp_path: Path, stubborn: bool) -> None:
-    fake = f"exec {sys.executable} -S {FAKE} {'--ignore-hup' if stubborn else ''}"
+    fake = f"exec {shlex.join([sys.executable, '-S', str(FAKE)])} {'--ignore-hup' if stubborn else ''}"
     line = f"{'trap "" HUP TERM;' if stubborn else ''} sleep 300 & {fake}"
     root = str(Path(__file__).parents[2])
     app = subprocess.Popen(

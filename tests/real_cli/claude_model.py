@@ -35,6 +35,9 @@ class ClaudeModel(ModelServer):
         """One entry per user message: its texts without the reminders that the CLI itself adds."""
         return ["".join(texts) for texts in user_blocks(body) if texts]
 
+    def tool_results(self, body: Body) -> list[str]:
+        return tool_results(body)
+
     def other_answer(self, path: str, raw: bytes) -> tuple[int, Body]:
         if path.endswith("/count_tokens"):
             return 200, {"input_tokens": len(raw) // 4 + 1}

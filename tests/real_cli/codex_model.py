@@ -53,6 +53,9 @@ class CodexModel(ModelServer):
         """One entry per user message, the CLI's own context messages included."""
         return ["".join(texts) for texts in user_blocks(body)]
 
+    def tool_results(self, body: Body) -> list[str]:
+        return tool_results(body)
+
     def other_answer(self, path: str, raw: bytes) -> tuple[int, Body]:
         if path.endswith("/models"):
             return 200, {"object": "list", "data": [], "models": []}

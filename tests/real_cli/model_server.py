@@ -30,7 +30,8 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Step:
-    """One answer: a text or tool calls. `match`: taken only when the newest text holds it.
+    """One answer: a text or tool calls. `match`: taken only when the newest text holds it. `first`: taken only
+    while no tool has answered yet.
 
     `delay` and `gate` hold the answer back in the middle of its first part; `begun` is set when it waits there.
     """
@@ -40,6 +41,7 @@ class Step:
     error: int = 0
     delay: float = 0.0
     match: str = ""
+    first: bool = False
     gate: threading.Event | None = None
     begun: threading.Event = field(default_factory=threading.Event)
 
@@ -59,9 +61,11 @@ def say(text: str, *, match: str = "", delay: float = 0.0, gate: threading.Event
     return Step(text=text, match=match, delay=delay, gate=gate)
 
 
-def call(tool: str, arguments: Arguments, *, match: str = "", gate: threading.Event | None = None) -> Step:
+def call(
+    tool: str, arguments: Arguments, *, match: str = "", first: bool = False, gate: threading.Event | None = None
+) -> Step:
     """The model calls one tool."""
-    return Step(calls=(ToolCall(tool, arguments),), match=match, gate=gate)
+    return Step(calls=(ToolCall(tool, arguments),), match=match, first=first, gate=gate)
 
 
 def fail(status: int, *, match: str = "") -> Step:
@@ -155,8 +159,8 @@ class ModelServer(ABC):
             self._stopping.wait(step.delay)
 
     def _next_step(self, body: Body) -> Step:
-        newest = self.newest_text(body)
-        fitting = next((step for step in self._steps if step.match in newest), None)
+        newest, answered = self.newest_text(body), bool(self.tool_results(body))
+        fitting = next((step for step in self._steps if step.match in newest and not (step.first and answered)), None)
         if fitting is None:
             return self.default
         self._steps.remove(fitting)
@@ -177,6 +181,10 @@ class ModelServer(ABC):
     @abstractmethod
     def user_texts(self, body: Body) -> list[str]:
         """The texts given as user input, oldest first."""
+
+    @abstractmethod
+    def tool_results(self, body: Body) -> list[str]:
+        """The texts of the tool results, oldest first."""
 
     @abstractmethod
     def events(self, step: Step, model: str) -> Iterator[tuple[str, Body]]:

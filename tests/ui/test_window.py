@@ -227,7 +227,9 @@ def test_a_topic_is_renamed_in_place(full_room: Room) -> None:
     topics.list.selected = TOPIC
     full_room.press("F2", topics.list.canvas)
     assert topics._rename is not None
-    topics._rename.delete(0, "end")
+    topics._rename.select_clear()
+    full_room.press("a", topics._rename, state=4)
+    topics._rename.delete("sel.first", "sel.last")
     topics._rename.insert(0, "  Better  ")
     full_room.press("Return", topics._rename)
     assert full_room.actions.named("rename_topic") == [("rename_topic", TOPIC, "Better")]

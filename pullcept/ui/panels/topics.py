@@ -159,7 +159,14 @@ class TopicsPanel(tk.Frame):
         entry.focus_set()
         entry.bind("<Return>", lambda event: self._take_name(view.topic_id))
         entry.bind("<Escape>", lambda event: self._end_rename())
+        entry.bind("<Control-a>", lambda event: self._select_name())
         entry.bind("<FocusOut>", lambda event: self._end_rename())
+
+    def _select_name(self) -> str:
+        """Ctrl+A takes the whole name; Tk's own would go to its beginning."""
+        if self._rename is not None:
+            self._rename.select_range(0, "end")
+        return "break"
 
     def _take_name(self, topic_id: str) -> None:
         if self._rename is not None:
