@@ -61,7 +61,7 @@ def label(decision: Decision) -> str:
 def hint(decision: Decision) -> str:
     """What a decision does, for the tooltip."""
     return {
-        Decision.SEND_ANYWAY: _("The text in the terminal and the post are sent together"),
+        Decision.SEND_ANYWAY: _("Types the post all the same; you are asked first"),
         Decision.DISCARD: _("Takes the unsent text out of the terminal; the posts follow"),
         Decision.PRESS_ENTER: _("Presses Enter once more in the terminal"),
         Decision.SEND_AGAIN: _("Types the post once more"),
@@ -76,6 +76,18 @@ def is_unsent(reason: str) -> bool:
     return bool(reason) and (reason in UNSENT_REASONS or reason in map(_, UNSENT_REASONS))
 
 
+def is_sightless(reason: str) -> bool:
+    """Whether posts wait because their session cannot show whether it asks something."""
+    return reason == _("the session cannot show whether it asks something")
+
+
+def of_reason(reason: str) -> tuple[Decision, ...]:
+    """What can be decided about posts that wait for this reason."""
+    if is_sightless(reason):
+        return (Decision.SEND_ANYWAY,)
+    return UNSENT if is_unsent(reason) else ()
+
+
 def of_seat(state: ScreenState, view: SeatView | None) -> Waiting | None:
     """What waits for the person at a seat; None when nothing does."""
     if view is None or not is_running(view):
@@ -87,7 +99,7 @@ def of_seat(state: ScreenState, view: SeatView | None) -> Waiting | None:
         return Waiting(view.seat, one_line(text), NOT_TAKEN, message_id)
     if not view.held:
         return None
-    return Waiting(view.seat, one_line(words.held_words(view)), UNSENT if is_unsent(view.hold_reason) else ())
+    return Waiting(view.seat, one_line(words.held_words(view)), of_reason(view.hold_reason))
 
 
 def of_topic(state: ScreenState) -> Waiting | None:
@@ -106,8 +118,8 @@ def of_delivery(delivery: Delivery) -> tuple[Decision, ...]:
     """What can be decided about a post on its way into one seat."""
     if delivery.state is DeliveryState.NOT_TAKEN:
         return NOT_TAKEN
-    if delivery.state is DeliveryState.QUEUED and is_unsent(delivery.reason):
-        return UNSENT
+    if delivery.state is DeliveryState.QUEUED:
+        return of_reason(delivery.reason)
     return (Decision.SEND_AGAIN,) if is_cut(delivery) else ()
 
 

@@ -374,11 +374,15 @@ class RoomWindow:
     def _ask_send_anyway(self, seat: Seat) -> None:
         account = self.state.account(seat.account_id)
         name = one_line(account.name if account else seat.account_id)
+        view = self.state.seats.get(seat)
+        text = _("The text in the terminal of {name} and the post would be sent together.")
+        if view is not None and decisions.is_sightless(view.hold_reason):
+            text = _("If {name} is asking something in its terminal, the post would answer it.")
         ConfirmDialog(
             self.root,
             self.theme,
             title=_("Send anyway?"),
-            text=_("The text in the terminal of {name} and the post would be sent together.").format(name=name),
+            text=text.format(name=name),
             yes=_("Send anyway"),
             on_yes=lambda: self.actions.send_anyway(seat),
         )

@@ -1,10 +1,11 @@
 """What the person decides about posts that wait or were not taken: the rules, then the real window."""
 
+import tkinter as tk
 from collections.abc import Iterator
 
 import pytest
 
-from pullcept import reasons
+from pullcept import reasons, sessions
 from pullcept.core import gates, loop_guard, screen
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.pty import receipts
@@ -13,7 +14,7 @@ from pullcept.ui.decisions import Decision
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.links import DecisionBar, Link
 from pullcept.ui.state import Delivery, ScreenState
-from pullcept.ui.texts import use_language
+from pullcept.ui.texts import gettext, use_language
 from tests.ui import fakes
 from tests.ui.conftest import Room
 from tests.ui.fakes import TOPIC
@@ -272,3 +273,19 @@ def test_the_guard_of_another_topic_and_of_an_ended_session_is_no_matter_here(la
     for each in (SeatState.ENDED, SeatState.STARTING, SeatState.RUNNING):
         state.take(screen.SeatChanged(screen.SeatView(REN, each)))
         assert decisions.of_topic(state) is None
+
+
+@pytest.mark.display
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_session_that_cannot_show_questions_gets_posts_after_another_question(held_room: Room, language: str) -> None:
+    use_language(language)  # type: ignore[arg-type]
+    held_room.tell(held(reasons.reason_words(sessions.SIGHTLESS)))
+    strip = held_room.window.terminal.strip
+    assert labels(strip) == [decisions.label(Decision.SEND_ANYWAY)]
+    held_room.press("Return", strip.links[0])
+    asked = dialog(held_room)
+    said = [str(child.cget("text")) for child in asked.winfo_children() if isinstance(child, tk.Label)]
+    expected = gettext("If {name} is asking something in its terminal, the post would answer it.").format(name="Ren")
+    assert expected in said
+    asked.yes.invoke()
+    assert held_room.actions.named("send_anyway") == [("send_anyway", REN)]
