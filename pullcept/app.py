@@ -319,9 +319,9 @@ class App:
         """See `Actions`."""
         self._call(lambda: self._seats.send_anyway(seat))
 
-    def discard_unsent(self, seat: Seat) -> None:
+    def discard_held(self, seat: Seat) -> None:
         """See `Actions`."""
-        self._call(lambda: self._seats.discard_unsent(seat))
+        self._call(lambda: self._seats.discard_held(seat))
 
     def press_enter(self, seat: Seat) -> None:
         """See `Actions`."""

@@ -55,7 +55,7 @@ A line without / is a post; @name addresses it.
 /accounts  /start NAME  /stop NAME  /seats
 /look NAME  shows a terminal   /keys NAME TEXT  types TEXT and Enter into it
 /key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
-/anyway NAME  types the held posts behind unsent text   /discard NAME  takes that text out
+/anyway NAME  types the held posts behind unsent text   /discard NAME  drops them
 /press NAME  presses Enter for a post that was not taken
 /resend NAME [ID]  types a post once more   /skip NAME [ID]  gives one up
 /continue  types on where sessions talked without you for long   /skipall  drops what waits there
@@ -336,7 +336,7 @@ class Console:
 
     def do_discard(self, rest: str) -> None:
         if seat := self._seat(rest):
-            self._actions.discard_unsent(seat)
+            self._actions.discard_held(seat)
 
     def do_press(self, rest: str) -> None:
         if seat := self._seat(rest):

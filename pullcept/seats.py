@@ -223,10 +223,10 @@ class Seats:
             session.send_anyway()
             self._tell_seat(session)
 
-    def discard_unsent(self, seat: Seat) -> None:
-        """Take what the person has not sent out of this terminal."""
+    def discard_held(self, seat: Seat) -> None:
+        """Do not type the posts that wait for this terminal. What the person has half typed there is left alone."""
         if session := self._living(seat):
-            session.discard_unsent()
+            session.typist.discard(_("not typed: you decided so"))
             self._tell_seat(session)
 
     def press_enter(self, seat: Seat) -> None:

@@ -365,13 +365,6 @@ class Session:
         self._gates.unsent.clear()
         self.typist.look_again()
 
-    def discard_unsent(self) -> None:
-        """Take the unsent text out of the input box, as its keys do, and let the posts go on."""
-        if self._gates.around().question:
-            return
-        self.typist.press_keys(self._gates.unsent.clearing_keys())
-        self._gates.unsent.clear()
-
     def close_typist(self, reason: str) -> tuple[str, ...]:
         """Stop typing for good; returns the ids of the posts that were not typed."""
         return tuple(self.typist.close(reason))

@@ -223,8 +223,8 @@ class Actions(Protocol):
         """Let the held posts follow the person's unsent text."""
         ...
 
-    def discard_unsent(self, seat: Seat) -> None:
-        """Take the person's unsent text out of the terminal."""
+    def discard_held(self, seat: Seat) -> None:
+        """Do not type the posts that wait for this seat; they stay in the room and its log."""
         ...
 
     def press_enter(self, seat: Seat) -> None:

@@ -237,6 +237,15 @@ class Typist:
         """The message id of the post that is being typed now."""
         return self._typing.post.message_id if self._typing else None
 
+    def discard(self, reason: str) -> None:
+        """Drop the posts of which no byte was typed; one in the middle of being typed goes on."""
+        kept = [each for each in self._queue if each.post.message_id == self.typing]
+        dropped = [each for each in self._queue if each.post.message_id != self.typing]
+        self._queue.clear()
+        self._queue.extend(kept)
+        for each in dropped:
+            self._on_delivery(each.post.message_id, DeliveryState.FAILED, reason)
+
     def close(self, reason: str = ENDED) -> tuple[str, ...]:
         """Stop for good: nothing is written from now on. Returns the ids of the posts of which no byte was typed.
 

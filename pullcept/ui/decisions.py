@@ -62,7 +62,7 @@ def hint(decision: Decision) -> str:
     """What a decision does, for the tooltip."""
     return {
         Decision.SEND_ANYWAY: _("Types the post all the same; you are asked first"),
-        Decision.DISCARD: _("Takes the unsent text out of the terminal; the posts follow"),
+        Decision.DISCARD: _("The waiting posts are not typed here; they stay in the room"),
         Decision.PRESS_ENTER: _("Presses Enter once more in the terminal"),
         Decision.SEND_AGAIN: _("Types the post once more"),
         Decision.SKIP: _("Gives this post up; the next one follows"),

@@ -359,7 +359,7 @@ class RoomWindow:
             case Decision.SEND_ANYWAY:
                 self._ask_send_anyway(seat)
             case Decision.DISCARD:
-                self.actions.discard_unsent(seat)
+                self.actions.discard_held(seat)
             case Decision.PRESS_ENTER:
                 self.actions.press_enter(seat)
             case Decision.SEND_AGAIN:

@@ -54,8 +54,8 @@ class FakeActions:
     def send_anyway(self, seat: Seat) -> None:
         self.calls.append(("send_anyway", seat))
 
-    def discard_unsent(self, seat: Seat) -> None:
-        self.calls.append(("discard_unsent", seat))
+    def discard_held(self, seat: Seat) -> None:
+        self.calls.append(("discard_held", seat))
 
     def go_on(self, topic_id: str) -> None:
         self.calls.append(("go_on", topic_id))

@@ -142,7 +142,7 @@ def test_send_anyway_asks_first_and_the_safe_answer_sends_nothing(held_room: Roo
 @pytest.mark.display
 def test_discard_is_done_at_once(held_room: Room) -> None:
     held_room.press("Return", link(held_room.window.accounts.held, "Discard"))
-    assert held_room.actions.named("discard_unsent") == [("discard_unsent", REN)]
+    assert held_room.actions.named("discard_held") == [("discard_held", REN)]
 
 
 @pytest.mark.display
