@@ -259,10 +259,18 @@ def _frame_object(frame: ClientFrame | RoomFrame) -> dict[str, Any]:
     if getattr(frame, "error", None) is not None:
         key = "message_id" if isinstance(frame, PostResult) else "request_id"
         return {key: getattr(frame, key), "error": getattr(frame, "error", None)}
+    if isinstance(frame, PostResult) and _is_plain_success(frame):
+        return {"message_id": frame.message_id, "delivered": True, "missed": []}
     if isinstance(frame, SessionControlFrame | SessionResult):
         return {name: value for name, _ in _FIELDS[type(frame)] if (value := getattr(frame, name)) is not None}
     found: dict[str, Any] = _plain(frame)
     return found
+
+
+def _is_plain_success(result: PostResult) -> bool:
+    """Nearly every answer is one of these, so it is not taken apart field by field."""
+    said_more = result.missed or result.left_out or result.paused or result.notes
+    return result.delivered and result.logged and not said_more
 
 
 def _plain(value: Any) -> Any:

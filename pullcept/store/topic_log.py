@@ -62,6 +62,7 @@ class TopicLog:
         self._write = write
         self._lock = threading.Lock()
         self._descriptor = -1
+        self._identity: os.stat_result | None = None
         self._clean_end = -1
         self._places: dict[bytes, int] | None = None
         self._deleted = False
@@ -155,12 +156,13 @@ class TopicLog:
             raise OSError(errno.ENOENT, "the topic was deleted")
         if self._descriptor >= 0:
             with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(os.stat(self.path), os.fstat(self._descriptor)):
+                if self._identity is not None and os.path.samestat(os.stat(self.path), self._identity):
                     return self._descriptor
             self._close()
             self._places = None
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(self.path, _FLAGS, 0o600)
+        self._identity = os.fstat(self._descriptor)
         self._clean_end = -1
         return self._descriptor
 
