@@ -103,7 +103,7 @@ def test_every_line_comes_once_and_whole_however_the_file_grows(
 
 
 def conversation(at: float) -> str:
-    digits = f"{round(at * 1000):012x}7{uuid.uuid4().hex[13:16]}8{uuid.uuid4().hex[17:]}"
+    digits = f"{int(at * 1000):012x}7{uuid.uuid4().hex[13:16]}8{uuid.uuid4().hex[17:]}"
     return str(uuid.UUID(digits))
 
 
