@@ -256,9 +256,9 @@ def item_text(item: PostItem) -> str:
 
 
 def _frame_object(frame: ClientFrame | RoomFrame) -> dict[str, Any]:
-    if getattr(frame, "error", None) is not None:
+    if (error := getattr(frame, "error", None)) is not None:
         key = "message_id" if isinstance(frame, PostResult) else "request_id"
-        return {key: getattr(frame, key), "error": getattr(frame, "error", None)}
+        return {key: getattr(frame, key), "error": error}
     if isinstance(frame, PostResult) and _is_plain_success(frame):
         return {"message_id": frame.message_id, "delivered": True, "missed": []}
     if isinstance(frame, SessionControlFrame | SessionResult):

@@ -84,16 +84,3 @@ def _paste(rows: list[list[str]], piece: list[list[str]], at: int, *, cut: bool)
         for x, colour in enumerate(line):
             if not cut or math.hypot(x - middle, y - middle) <= size / 2:
                 rows[at + y][at + x] = colour
-
-
-def rounded(width: int, height: int, radius: int, colour: str, ground: str) -> list[list[str]]:
-    """A filled rectangle with round corners."""
-    corner = disc(2 * radius, colour, ground) if radius else []
-    rows = [[colour] * width for _row in range(height)]
-    for y in range(radius):
-        for x in range(radius):
-            rows[y][x] = corner[y][x]
-            rows[y][width - 1 - x] = corner[y][2 * radius - 1 - x]
-            rows[height - 1 - y][x] = corner[2 * radius - 1 - y][x]
-            rows[height - 1 - y][width - 1 - x] = corner[2 * radius - 1 - y][2 * radius - 1 - x]
-    return rows
