@@ -27,6 +27,7 @@ def reason_words(reason: str) -> str:
         receipts.CUT: _("arrived cut: it can be sent again"),
         receipts.JOINED: _("arrived together with other text"),
         receipts.SKIPPED: _("skipped"),
+        receipts.PUT_BACK: _("Escape may have put it back into the input box: it may not have been read"),
         typist.NOT_READING: _("the program does not read its input"),
         typist.LINE_MODE: _("the program reads whole lines at the moment"),
         typist.NO_PASTE: _("the program does not take pastes yet"),

@@ -336,6 +336,8 @@ class Session:
         """A whole line that Claude Code added to its transcript."""
         if news := parse_transcript_line(line):
             self._gates.on_transcript(news, self._clock())
+            if news.interrupted:
+                self.typist.on_interrupted()
             self._look_again()
 
     def on_rollout_line(self, line: bytes) -> None:
@@ -347,7 +349,7 @@ class Session:
     @property
     def waiting(self) -> bool:
         """Whether something waits for news of the CLI, so that its files are worth looking at often."""
-        return self.typist.held()[0] > 0 or self.typist.awaits_receipt
+        return self.typist.held()[0] > 0 or self.typist.awaits_receipt or self._gates.unsent.put_back
 
     def _look_again(self) -> None:
         """What holds posts may have changed: the typist asks, and the seat shows it."""

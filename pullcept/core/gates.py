@@ -59,6 +59,7 @@ class Gates:
         self.turn = Turn.UNKNOWN
         self._claude = ClaudeWaits() if kind == "claude_code" else None
         self._codex = CodexWaits() if kind == "codex_cli" else None
+        self._waits_ended = 0
         self._queue = ClaudeQueue() if kind == "claude_code" else None
 
     # --- what happens -----------------------------------------------------------------------------------------
@@ -87,6 +88,7 @@ class Gates:
             self._set_turn(_TURNS.get(event, self.turn), now)
         if event == "UserPromptSubmit" and self._queue is not None:
             self._queue.on_receipt(now)
+            self.unsent.on_turn_began()
         self._pass_question()
         return wait_id
 
@@ -117,6 +119,7 @@ class Gates:
             self._queue.on_operation(news.operation, now)
             if news.operation == "dequeue":
                 self._set_turn(Turn.BUSY, now)
+                self.unsent.on_turn_began()
         if news.interrupted:
             self.unsent.on_interrupted()
             self._set_turn(Turn.IDLE, now)
@@ -128,6 +131,10 @@ class Gates:
 
     def _pass_question(self) -> None:
         self.unsent.set_question(self.question_possible)
+        waits = self._claude.ended if self._claude is not None else 0
+        if waits != self._waits_ended:
+            self._waits_ended = waits
+            self.unsent.on_next_question()
 
     # --- what follows -----------------------------------------------------------------------------------------
 

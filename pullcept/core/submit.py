@@ -1,7 +1,8 @@
 """What the text of a submit proves: that it is this post, whole or cut, or that it is something else.
 
 Both sides are compared as the CLI may have changed them on the way: composed (NFC), without invisible characters,
-line separators as LF, `</pasted_content>` escaped alike, blanks at both ends trimmed, a tab as four spaces.
+line separators as LF, marks of a paste (`<pasted_content`) unescaped, blanks at both ends trimmed, a tab as four
+spaces.
 """
 
 import re
@@ -14,6 +15,7 @@ from pullcept.core.text import is_unseen, whole_text
 TASK_NOTIFICATION = "<task-notification>"
 _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _MAYBE_UNSEEN = re.compile(r"[^\n -~\u3001-\u30ff\u4e00-\u9fff]")
+_PASTE_MARK = re.compile(r"<\\?(/?pasted_content)")
 _WRAP_OPENS = re.compile(r'\n{0,2}<pasted_content id="[^"\n]{0,64}">\n')
 _WRAP_CLOSES = re.compile(r'\n</pasted_content id="[^"\n]{0,64}">(?:\n|\Z)')
 
@@ -61,7 +63,7 @@ def _readings(submitted: str) -> tuple[str, ...]:
 def _plain(text: str) -> str:
     text = _LINE_END.sub("\n", whole_text(text)).replace("\t", "    ")
     text = unicodedata.normalize("NFC", _MAYBE_UNSEEN.sub(_seen, text))
-    return text.replace("</pasted_content", "<\\/pasted_content").strip()
+    return _PASTE_MARK.sub(r"<\1", text).strip()
 
 
 def _seen(found: re.Match[str]) -> str:

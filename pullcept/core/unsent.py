@@ -16,6 +16,8 @@ DOUBLE_ESCAPE = 0.7
 """Claude Code takes two Escapes 0.76 s apart for a pair, 0.96 s apart for two single ones."""
 QUESTION_AFTER = 1.4
 """Claude Code draws a question 1.4 to 1.5 s after the last byte written to the terminal; until then keys are text."""
+REPEATED_AFTER = 1.0
+"""Claude Code ignores keys for about half a second after it drew a question: a person looks, and presses again."""
 REPORTED_WITHIN = 30.0
 FOLDS_ABOVE = 800
 FOLDED_LINES = 3
@@ -43,6 +45,9 @@ class Unsent:
         self._is_ready = False
         self._question_open = False
         self._question_drawn = False
+        self._question_reader = KeyReader()
+        self._answer, self._answered_at = b"", float("-inf")
+        self._is_behind_answer = False
         self._last_byte = float("-inf")
         self._sent: deque[tuple[float, str]] = deque(maxlen=16)
         self._put_back_at: float | None = None
@@ -76,6 +81,14 @@ class Unsent:
         """
         if is_open != self._question_open:
             self._question_open, self._question_drawn = is_open, is_open and is_drawn
+            if self._is_behind_answer:
+                self._recalled, self._is_behind_answer = True, False
+            self.on_next_question()
+
+    def on_next_question(self) -> None:
+        """One of several questions ended: the next key may answer another one."""
+        self._answer = b""
+        self._question_reader = KeyReader()
 
     def on_bytes(self, now: float) -> None:
         """Anything was written to the terminal: a piece of a post, a report of the mouse. Keys tell it themselves."""
@@ -98,10 +111,29 @@ class Unsent:
         is_frozen = self.keys_go_to_question(now)
         self._last_byte = now
         if is_frozen:
+            self._note_answer(data, now)
             return
         self._was_interrupted = self._was_interrupted and turn_runs
         for each in self._reader.read(data):
             self._on_stroke(each, now, turn_runs and not self._was_interrupted)
+
+    def _note_answer(self, data: bytes, now: float) -> None:
+        """The end of a question is told late: text behind a key that may have answered it may lie in the box by then.
+
+        An answer is one character, Enter, Escape or Ctrl+C; and Enter sends, or answers, what came before it.
+        """
+        is_repeated = data == self._answer and now - self._answered_at >= REPEATED_AFTER
+        if not self._question_open or is_repeated:
+            self._answered_at = now
+            return
+        for each in self._question_reader.read(data):
+            if each.stroke in (Stroke.ENTER, Stroke.ESCAPE, Stroke.INTERRUPT):
+                self._is_behind_answer = self._is_behind_answer and each.stroke is Stroke.ESCAPE
+                self._answer, self._answered_at = data, now
+            elif each.stroke in (Stroke.TEXT, Stroke.PASTE, Stroke.RECALL, Stroke.STASH):
+                self._is_behind_answer = self._is_behind_answer or bool(self._answer)
+                if each.stroke is Stroke.TEXT and not self._answer:
+                    self._answer, self._answered_at = data, now
 
     def on_turn_began(self) -> None:
         """The CLI took a prompt. Until then keys behind an interrupting one find it idle, though no event says so."""
@@ -123,10 +155,15 @@ class Unsent:
         """The transcript says that the turn was interrupted: its prompt was not put back into the box."""
         self._put_back_at = None
 
-    def on_post_whole(self, entered_at: float) -> None:
-        """A post sent at `entered_at` was taken with exactly its own text: nothing had been put back before it."""
-        if self._put_back_at is not None and self._put_back_at <= entered_at:
+    def on_post_whole(self, entered_at: float) -> bool:
+        """A post sent at `entered_at` was taken with exactly its own text: nothing had been put back before it.
+
+        Says whether that was in doubt.
+        """
+        was_doubtful = self._put_back_at is not None and self._put_back_at <= entered_at
+        if was_doubtful:
             self._put_back_at = None
+        return was_doubtful
 
     def clear(self) -> None:
         """The person says that there is nothing, or that a post may follow whatever is there."""

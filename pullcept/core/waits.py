@@ -80,7 +80,7 @@ class _Wait:
 class ClaudeWaits:
     """The permission waits of one Claude Code session, from its hook events. Times in seconds, one clock.
 
-    Wait ids count up and name a PermissionRequest until its hook is answered.
+    Wait ids count up and name a PermissionRequest until its hook is answered. `ended` counts the waits that are over.
     """
 
     def __init__(self) -> None:
@@ -88,6 +88,7 @@ class ClaudeWaits:
         self._pausing: list[_Call] = []
         self._waits: dict[int, _Wait] = {}
         self._next_id = 1
+        self.ended = 0
         self._last_byte = float("-inf")
         self._ended_at = float("-inf")
 
@@ -218,6 +219,7 @@ class ClaudeWaits:
 
     def _end_wait(self, wait_id: int, now: float) -> None:
         del self._waits[wait_id]
+        self.ended += 1
         self._ended_at = now
 
     def _forget_all(self, now: float) -> None:

@@ -15,6 +15,7 @@ PROBABLY = "probably taken"
 CUT = "arrived cut: it can be sent again"
 JOINED = "arrived together with other text"
 SKIPPED = "skipped"
+PUT_BACK = "Escape may have put it back into the input box: it may not have been read"
 
 _MATCHES = {Match.CUT: CUT, Match.JOINED: JOINED}
 
@@ -29,6 +30,7 @@ class Followed:
     note: str
     entered_at: float = 0.0
     told: tuple[DeliveryState, str] | None = None
+    put_back: bool = False
 
 
 class Receipts:
@@ -55,6 +57,7 @@ class Receipts:
         """The program took a prompt: the posts it holds (none: it is not ours)."""
         ours = tuple(each for each in self._kept if each.receipt.on_submit(text) is not Match.NOT_OURS)
         for each in ours:
+            each.put_back = False
             self.tell(each)
         return ours
 
@@ -72,6 +75,19 @@ class Receipts:
                 each.receipt.on_reached()
                 self.tell(each)
 
+    def on_put_back(self) -> None:
+        """The person's Escape may have put the last post that was taken back into the box; its row says so."""
+        taken = next((each for each in reversed(self._kept) if each.receipt.progress is Progress.TAKEN), None)
+        if taken is not None:
+            taken.put_back = True
+            self.tell(taken)
+
+    def on_not_put_back(self) -> None:
+        """It was no such thing: the CLI tells that the turn was interrupted, or took a later post for itself."""
+        for each in self._kept:
+            each.put_back = False
+            self.tell(each)
+
     def tell(self, followed: Followed) -> None:
         """Say how far a post is, unless it was said."""
         news = _news(followed)
@@ -85,6 +101,8 @@ def _news(followed: Followed) -> tuple[DeliveryState, str] | None:
     if receipt.progress is Progress.TYPED:
         return DeliveryState.TYPED, followed.note or (PROBABLY if receipt.probably else "")
     if receipt.progress is Progress.TAKEN:
+        if followed.put_back:
+            return DeliveryState.TAKEN, PUT_BACK
         return DeliveryState.TAKEN, (_MATCHES.get(receipt.match, "") if receipt.match else "") or followed.note
     if receipt.progress is Progress.NOT_TAKEN:
         return DeliveryState.NOT_TAKEN, NOT_TAKEN

@@ -133,11 +133,16 @@ class Typist:
         ours = self._receipts.on_submit(text)
         for each in ours:
             if each.receipt.match is Match.WHOLE:
-                self._holds.unsent.on_post_whole(each.entered_at)
+                self._on_whole(each)
         if not ours:
             self._holds.unsent.on_submit(text, self._clock())
         self._changed.set()
         return bool(ours)
+
+    def _on_whole(self, followed: Followed) -> None:
+        """Nothing lay in the box before a post that was taken with exactly its own text."""
+        if self._holds.unsent.on_post_whole(followed.entered_at):
+            self._receipts.on_not_put_back()
 
     def on_working(self) -> None:
         """The program began to work."""
@@ -227,8 +232,15 @@ class Typist:
         held = self._holds.hold(self._clock())
         return held.reason if held is not None else ""
 
+    def on_interrupted(self) -> None:
+        """The CLI tells that a turn was interrupted: its prompt was not put back into the box."""
+        self._receipts.on_not_put_back()
+
     def _on_keys(self, data: bytes) -> None:
+        was_put_back = self._holds.unsent.put_back
         self._holds.on_keys(data, self._clock())
+        if self._holds.unsent.put_back and not was_put_back:
+            self._receipts.on_put_back()
         self._told_on_keys(data)
         self._changed.set()
 

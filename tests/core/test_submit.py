@@ -29,6 +29,7 @@ def test_the_same_text_is_whole() -> None:
         ("a\u200b\u0301", "á"),
         ("one\u2028two\u2029three", "one\ntwo\nthree"),
         ("x </pasted_content> y", "x <\\/pasted_content> y"),
+        ('x <pasted_content id="1"> y', 'x <\\pasted_content id="1"> y'),
         ("tail \\ ", "tail \\"),
         ("a\tb", "a    b"),
         ("a\r\nb\rc", "a\nb\nc"),

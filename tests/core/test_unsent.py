@@ -215,6 +215,56 @@ def test_bytes_of_a_post_put_the_question_off(pane: Pane) -> None:
     assert pane.press("x", apart=2.3) is UNSENT
 
 
+def asked(pane: Pane) -> None:
+    """A question is drawn."""
+    pane.unsent.set_question(True)
+    pane.now += 2.0
+    assert pane.unsent.keys_go_to_question(pane.now)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [["1"], ["y"], [ENTER], [ESCAPE], [CTRL_C], [UP, UP, ENTER], [TAB, *"use the other", ENTER], ["1", "2", ENTER]],
+)
+def test_keys_that_answer_a_question_leave_nothing_behind(pane: Pane, keys: list[bytes | str]) -> None:
+    asked(pane)
+    pane.press(*keys)
+    pane.unsent.set_question(False)
+    assert pane.unsent.state is EMPTY
+
+
+@pytest.mark.parametrize("keys", [["1", *"and then"], [ENTER, "x"], [ESCAPE, "x", ESCAPE], ["1", UP], ["2", "1"]])
+def test_text_behind_an_answer_may_be_in_the_box_although_the_end_of_the_question_was_not_told_yet(
+    pane: Pane, keys: list[bytes | str]
+) -> None:
+    asked(pane)
+    pane.press(*keys)
+    assert pane.unsent.state is EMPTY
+    pane.unsent.set_question(False)
+    assert pane.unsent.state is MAYBE
+    assert pane.press(ENTER) is EMPTY
+
+
+def test_the_same_answer_once_more_after_a_look_is_an_answer_still(pane: Pane) -> None:
+    asked(pane)
+    pane.press("1", "1", apart=1.5)
+    pane.unsent.set_question(False)
+    assert pane.unsent.state is EMPTY
+    asked(pane)
+    pane.press("1", "1", apart=0.2)
+    pane.unsent.set_question(False)
+    assert pane.unsent.state is MAYBE
+
+
+def test_each_of_several_questions_takes_an_answer(pane: Pane) -> None:
+    asked(pane)
+    pane.press("1")
+    pane.unsent.on_next_question()
+    pane.press("1")
+    pane.unsent.set_question(False)
+    assert pane.unsent.state is EMPTY
+
+
 def test_enter_into_a_drawn_question_sends_nothing_of_the_box(pane: Pane) -> None:
     pane.press(*"abc")
     pane.unsent.set_question(True)
@@ -399,3 +449,13 @@ def test_no_keys_make_it_raise_and_ctrl_c_outside_a_paste_empties_it(writes: lis
         pane.press(write, turn_runs=len(write) % 2 == 0)
     pane.press(b"\x1b[201~", CTRL_C)
     assert pane.press(CTRL_C, ENTER, CTRL_C) is EMPTY
+
+
+def test_a_second_interrupting_escape_counts_once_the_cli_has_taken_the_next_prompt() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press(ESCAPE, turn_runs=True)
+    pane.unsent.on_interrupted()
+    assert pane.unsent.state is EMPTY
+    pane.unsent.on_turn_began()
+    assert pane.press(ESCAPE, apart=5.0, turn_runs=True) is MAYBE
+    assert pane.unsent.put_back

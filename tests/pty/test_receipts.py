@@ -6,7 +6,7 @@ from pullcept.core.gates import Gates
 from pullcept.core.receipt import CLAUDE_EVIDENCE, CODEX_EVIDENCE
 from pullcept.core.seat import DeliveryState
 from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI
-from pullcept.pty.receipts import CUT, NOT_TAKEN, PROBABLY
+from pullcept.pty.receipts import CUT, NOT_TAKEN, PROBABLY, PUT_BACK
 from pullcept.pty.typist import BEHIND
 from tests.pty.virtual import Stage, on_stage, settle
 
@@ -248,3 +248,44 @@ async def test_a_codex_whose_file_is_never_found_gets_its_posts_one_after_the_ot
     assert stage.typed()[-1] == "m3"
     assert told(stage)[-1] == (DeliveryState.TYPED, PROBABLY)
     assert stage.terminal.data.count(b'"m1"') == 1
+
+
+async def taken_and_escaped(stage: Stage) -> Gates:
+    """A post was taken, and the person pressed Escape in its turn."""
+    gates = gated(stage)
+    stage.put()
+    await stage.wait(0.5)
+    gates.on_event("UserPromptSubmit", {}, stage.clock.now)
+    stage.typist.on_submit(TEXT.format("m1"))
+    await stage.wait(1)
+    stage.typist.write_keys(b"\x1b")
+    return gates
+
+
+@on_stage(CLAUDE_CODE, evidence=CLAUDE_EVIDENCE)
+async def test_the_row_says_that_escape_may_have_put_the_last_post_back(stage: Stage) -> None:
+    await taken_and_escaped(stage)
+    assert told(stage)[-1] == (DeliveryState.TAKEN, PUT_BACK)
+    stage.put("m2")
+    await stage.wait(3600)
+    stage.typist.write_keys(b"\x03")
+    await stage.wait(5)
+    assert stage.typed() == ["m1", "m2"]
+    assert told(stage)[-1] == (DeliveryState.TAKEN, PUT_BACK), "the person wiped it: nobody knows whether it was read"
+
+
+@on_stage(CLAUDE_CODE, evidence=CLAUDE_EVIDENCE)
+async def test_the_row_says_no_such_thing_once_the_turn_is_known_to_be_interrupted(stage: Stage) -> None:
+    await taken_and_escaped(stage)
+    stage.typist.on_interrupted()
+    assert told(stage)[-1] == (DeliveryState.TAKEN, "")
+
+
+@on_stage(CLAUDE_CODE, evidence=CLAUDE_EVIDENCE)
+async def test_a_post_that_was_put_back_and_sent_by_the_person_was_taken(stage: Stage) -> None:
+    await taken_and_escaped(stage)
+    stage.typist.write_keys(b"\r")
+    stage.typist.on_submit(TEXT.format("m1"))
+    await stage.wait(1)
+    assert told(stage)[-1] == (DeliveryState.TAKEN, "")
+    assert stage.typist.held() == (0, "")

@@ -14,6 +14,7 @@ _LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _DROPPED_BY_CLAUDE = re.compile(f"[{_BIDI}\u200b\u2060\ufeff\u00ad]")
+_ESCAPED = re.compile(r"<\\?(/?pasted_content)")
 _WRAPPED = re.compile(
     r'\n{0,2}<pasted_content id="(?P<id>[0-9a-f]+)">\n(?P<inside>.*?)\n</pasted_content id="(?P=id)">\n?', re.DOTALL
 )
@@ -64,7 +65,7 @@ def comparable(kind: str, text: str) -> str:
     text = _LINE_END.sub("\n", text)
     if kind == "claude_code":
         text = unicodedata.normalize("NFC", _DROPPED_BY_CLAUDE.sub("", text.replace("\t", "    ")))
-        text = text.replace("</pasted_content", "<\\/pasted_content")
+        text = _ESCAPED.sub(r"<\1", text)
     return text.strip(" \n\t\u3000")
 
 

@@ -1,5 +1,6 @@
 """A scripted model service on loopback: answers each turn of a real CLI from a script and keeps every request."""
 
+import contextlib
 import json
 import threading
 import time
@@ -79,6 +80,7 @@ class ModelServer(ABC):
     def __init__(self, default: Step | None = None) -> None:
         self.default = default or say("ok")
         self.requests: list[Recorded] = []
+        self.open_turns = 0
         self._steps: list[Step] = []
         self._numbers = 0
         self._changed = threading.Condition()
@@ -147,6 +149,17 @@ class ModelServer(ABC):
             if not asks:
                 return None
             return self._next_step(body) if turn else self.side_step(body)
+
+    @contextlib.contextmanager
+    def answering(self, *, turn: bool) -> Iterator[None]:
+        """An answer is under way: the model is busy with a turn."""
+        with self._changed:
+            self.open_turns += turn
+        try:
+            yield
+        finally:
+            with self._changed:
+                self.open_turns -= turn
 
     def pause(self, step: Step) -> None:
         """Wait as the step says, never longer than the server lives."""
@@ -231,6 +244,10 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             if step is None:
                 self._send_json(*server.other_answer(path, raw))
                 return
+            with server.answering(turn=server.is_turn(path, headers, body)):
+                self._answer_model(step, body)
+
+        def _answer_model(self, step: Step, body: Body) -> None:
             if step.error:
                 server.pause(step)
                 self._send_json(step.error, {"type": "error", "error": {"type": "api_error", "message": "scripted"}})

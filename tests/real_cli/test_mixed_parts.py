@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.real_cli.mixed_check import SaidPost, Story, check, expected_body
+from tests.real_cli.mixed_check import SaidPost, Story, check, comparable, expected_body
 from tests.real_cli.mixed_plan import LONG, LONGEST, Moment, plan
 
 
@@ -69,8 +69,10 @@ def test_a_body_that_the_cli_wrapped_counts_as_whole_when_its_inside_is_exact() 
 
 
 def test_the_clis_own_escape_is_expected() -> None:
-    assert expected_body("claude_code", "a</pasted_content>b") == "a<\\/pasted_content>b"
-    assert expected_body("codex_cli", "a</pasted_content>\tb") == "a</pasted_content>\tb"
+    body = 'a<pasted_content id="1">b</pasted_content>'
+    escaped = body.replace("<", "<\\")
+    assert comparable("claude_code", escaped) == expected_body("claude_code", body)
+    assert comparable("codex_cli", escaped) != expected_body("codex_cli", body)
 
 
 @pytest.mark.parametrize(
