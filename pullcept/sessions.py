@@ -343,7 +343,7 @@ class Session:
     def on_rollout_line(self, line: bytes) -> None:
         """A whole line that Codex added to the rollout of this conversation."""
         if (text := parse_user_message(line)) is not None:
-            self.typist.on_submit(text)
+            self._gates.on_user_message(self._clock(), is_post=self.typist.on_submit(text))
             self._look_again()
 
     @property

@@ -14,6 +14,7 @@ IDLE_CLEARS = 10.0
 """An idle CLI starts what is queued at once: a count that stays is a line that was lost."""
 LINE_LIMIT = 20 * 1024 * 1024
 _CHANGES = {"enqueue": 1, "dequeue": -1, "remove": -1}
+CODEX_COMMANDS = ("/", "!")
 INTERRUPTED = "[Request interrupted by user"
 
 
@@ -65,30 +66,38 @@ class ClaudeQueue:
 
 
 class CodexQueue:
-    """Codex tells a prompt in its rollout when it takes it; until then nothing may follow it."""
+    """Codex tells a prompt in its rollout when it takes it; what a person sends into a running turn waits until then.
+
+    Posts are followed by their receipts, lines of the person are counted here. Times in seconds, one clock.
+    """
 
     def __init__(self) -> None:
-        self._waiting: str | None = None
-        self._receipt_at = float("-inf")
+        self._lines = 0
+        self._taken_at = float("-inf")
+        self._still_since = float("-inf")
+        self._is_idle = True
 
-    def on_entered(self, message_id: str) -> None:
-        """A post was sent."""
-        self._waiting = message_id
+    def on_line(self, text: str, now: float) -> None:
+        """The person sent this. A command is carried out at once, and an idle Codex takes a line at once."""
+        if text and not self._is_idle and not text.startswith(CODEX_COMMANDS):
+            self._lines, self._still_since = self._lines + 1, now
 
-    def on_taken(self, message_id: str, now: float) -> None:
-        """The rollout holds the UserMessage of this post."""
-        if message_id == self._waiting:
-            self._waiting = None
-        self._receipt_at = now
+    def on_taken(self, *, is_post: bool, now: float) -> None:
+        """The rollout holds the UserMessage of a post, or of a line of the person."""
+        self._taken_at = self._still_since = now
+        if not is_post:
+            self._lines = max(0, self._lines - 1)
 
-    def give_up(self, message_id: str) -> None:
-        """The person skipped this post."""
-        if message_id == self._waiting:
-            self._waiting = None
+    def on_turn(self, *, is_idle: bool, now: float) -> None:
+        """A turn ended, or Codex is busy."""
+        if is_idle != self._is_idle:
+            self._is_idle, self._still_since = is_idle, now
 
     def free_at(self, now: float) -> float | None:
         """From when on the next post may be typed, as far as the queue goes; None: news must come first."""
-        return None if self._waiting is not None else self._receipt_at + AFTER_RECEIPT
+        if self._lines == 0:
+            return self._taken_at + AFTER_RECEIPT
+        return self._still_since + IDLE_CLEARS if self._is_idle else None
 
     def is_free(self, now: float) -> bool:
         """Whether the next post may be typed now."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pullcept.core.cli_queue import ClaudeQueue, TranscriptNews
+from pullcept.core.cli_queue import ClaudeQueue, CodexQueue, TranscriptNews
 from pullcept.core.input_box import BOXES, PLAIN_BOX
 from pullcept.core.receipt import Around, Turn
 from pullcept.core.unsent import Unsent, UnsentState
@@ -61,13 +61,17 @@ class Gates:
         self._codex = CodexWaits() if kind == "codex_cli" else None
         self._waits_ended = 0
         self._queue = ClaudeQueue() if kind == "claude_code" else None
+        self._lines = CodexQueue() if kind == "codex_cli" else None
 
     # --- what happens -----------------------------------------------------------------------------------------
 
     def on_keys(self, data: bytes, now: float) -> None:
         """Keys or a paste of the person are written to the terminal."""
         answers = self._claude is not None and self.question_possible and self.unsent.keys_go_to_question(now)
-        self.unsent.on_keys(data, now, turn_runs=self.turn is Turn.BUSY)
+        sent = self.unsent.on_keys(data, now, turn_runs=self.turn is Turn.BUSY)
+        if self._lines is not None:
+            for text in sent:
+                self._lines.on_line(text, now)
         if self._claude is not None and answers:
             self._claude.on_answer_key(now)
         elif self._claude is not None:
@@ -124,10 +128,17 @@ class Gates:
             self.unsent.on_interrupted()
             self._set_turn(Turn.IDLE, now)
 
+    def on_user_message(self, now: float, *, is_post: bool) -> None:
+        """Codex took a prompt, as its rollout tells: a post, or what the person sent."""
+        if self._lines is not None:
+            self._lines.on_taken(is_post=is_post, now=now)
+
     def _set_turn(self, turn: Turn, now: float) -> None:
         self.turn = turn
         if self._queue is not None:
             self._queue.on_turn(is_idle=turn is Turn.IDLE, now=now)
+        if self._lines is not None:
+            self._lines.on_turn(is_idle=turn is not Turn.BUSY, now=now)
 
     def _pass_question(self) -> None:
         self.unsent.set_question(self.question_possible)
@@ -171,9 +182,10 @@ class Gates:
         return PUT_BACK if self.unsent.put_back else MAYBE_UNSENT
 
     def _queue_hold(self, now: float) -> Held | None:
-        if self._queue is None:
+        queue = self._queue or self._lines
+        if queue is None:
             return None
-        free_at = self._queue.free_at(now)
+        free_at = queue.free_at(now)
         if free_at is None:
             return Held(IN_QUEUE)
         return Held("", free_at) if now < free_at else None

@@ -50,6 +50,7 @@ class Unsent:
         self._is_behind_answer = False
         self._last_byte = float("-inf")
         self._sent: deque[tuple[float, str]] = deque(maxlen=16)
+        self._sent_now: list[str] = []
         self._put_back_at: float | None = None
         self._escape_at: float | None = None
         self._is_stashed = self._was_interrupted = False
@@ -106,16 +107,21 @@ class Unsent:
 
     # --- what happens -----------------------------------------------------------------------------------------
 
-    def on_keys(self, data: bytes, now: float, *, turn_runs: bool = False) -> None:
-        """One key press or paste, when it is written to the terminal. `turn_runs`: the CLI is busy with a prompt."""
+    def on_keys(self, data: bytes, now: float, *, turn_runs: bool = False) -> tuple[str, ...]:
+        """One key press or paste, when it is written to the terminal: the texts that it sent, in order.
+
+        `turn_runs`: the CLI is busy with a prompt.
+        """
         is_frozen = self.keys_go_to_question(now)
         self._last_byte = now
         if is_frozen:
             self._note_answer(data, now)
-            return
+            return ()
+        self._sent_now = []
         self._was_interrupted = self._was_interrupted and turn_runs
         for each in self._reader.read(data):
             self._on_stroke(each, now, turn_runs and not self._was_interrupted)
+        return tuple(self._sent_now)
 
     def _note_answer(self, data: bytes, now: float) -> None:
         """The end of a question is told late: text behind a key that may have answered it may lie in the box by then.
@@ -244,6 +250,7 @@ class Unsent:
     def _on_sent(self, now: float) -> None:
         if self._text:
             self._sent.append((now, self._text))
+            self._sent_now.append(self._text)
         self._empty()
         self._recalled, self._is_stashed = self._is_stashed, False
 

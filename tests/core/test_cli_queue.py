@@ -79,24 +79,47 @@ def test_a_queue_that_was_emptied_counts_anew(operations: list[str]) -> None:
     assert queue.is_free(201.0)
 
 
-def test_codex_takes_the_next_post_when_its_rollout_holds_the_last() -> None:
+def busy_codex() -> CodexQueue:
     queue = CodexQueue()
-    queue.on_entered("m-1")
-    assert queue.free_at(1e6) is None
-    queue.on_taken("m-0", 5.0)
-    assert queue.free_at(1e6) is None
-    queue.on_taken("m-1", 10.0)
+    queue.on_turn(is_idle=False, now=1.0)
+    return queue
+
+
+def test_codex_rests_a_moment_after_each_prompt_it_took() -> None:
+    queue = busy_codex()
+    queue.on_taken(is_post=True, now=10.0)
     assert not queue.is_free(10.1)
     assert queue.is_free(10.0 + AFTER_RECEIPT)
 
 
-def test_a_skipped_post_of_codex_holds_nothing() -> None:
+def test_a_line_sent_into_a_running_turn_of_codex_holds_until_codex_took_it() -> None:
+    queue = busy_codex()
+    queue.on_line("and this?", 5.0)
+    queue.on_taken(is_post=True, now=6.0)
+    assert queue.free_at(1e6) is None
+    queue.on_taken(is_post=False, now=10.0)
+    assert queue.free_at(10.0) == 10.0 + AFTER_RECEIPT
+
+
+@pytest.mark.parametrize("text", ["", "/status", "!ls"])
+def test_what_codex_does_at_once_holds_nothing(text: str) -> None:
+    queue = busy_codex()
+    queue.on_line(text, 5.0)
+    assert queue.is_free(5.0)
+
+
+def test_an_idle_codex_takes_a_line_at_once() -> None:
     queue = CodexQueue()
-    queue.on_entered("m-1")
-    queue.give_up("m-2")
-    assert not queue.is_free(99.0)
-    queue.give_up("m-1")
-    assert queue.is_free(99.0)
+    queue.on_line("hello", 5.0)
+    assert queue.is_free(5.0)
+
+
+def test_a_line_that_an_idle_codex_never_told_of_does_not_hold_for_ever() -> None:
+    queue = busy_codex()
+    queue.on_line("lost", 5.0)
+    queue.on_turn(is_idle=True, now=20.0)
+    assert not queue.is_free(20.0 + IDLE_CLEARS - 0.1)
+    assert queue.is_free(20.0 + IDLE_CLEARS)
 
 
 # --- lines ----------------------------------------------------------------------------------------------------------
