@@ -249,6 +249,11 @@ class Typist:
         """The message id of the post that is being typed now."""
         return self._typing.post.message_id if self._typing else None
 
+    @property
+    def keeps_keys(self) -> bool:
+        """Whether keys of the human wait for the end of a post."""
+        return self._keys.are_waiting
+
     def discard(self, reason: str) -> None:
         """Drop the posts of which no byte was typed; one in the middle of being typed goes on."""
         kept = [each for each in self._queue if each.post.message_id == self.typing]

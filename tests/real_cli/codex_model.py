@@ -65,6 +65,8 @@ class CodexModel(ModelServer):
         response: Body = {"id": self.next_id("resp"), "object": "response"}
         yield "response.created", {"type": "response.created", "response": {**response, "status": "in_progress"}}
         items: list[Body] = []
+        if not step.text and not step.calls:
+            self.pause(step)
         for item, call in self._items(step):
             place = {"output_index": len(items)}
             start = {**item, "content": []} if item["type"] == "message" else item

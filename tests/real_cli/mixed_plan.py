@@ -141,7 +141,7 @@ _LINES = (
     "/exit",
     "!touch it",
     "# heading",
-    "@Sora look",
+    "@Mika look",
     "@nowhere.txt",
     "- [ ] box",
     "> quoted",
