@@ -25,7 +25,7 @@ class ClaudeCli:
     """How Claude Code is asked, made to work, and read."""
 
     yes, no = b"1", b"\x1b"
-    wipes = WIPES
+    wipes, clear = WIPES, (b"\x03",)
 
     def ask(self, command: str, match: str) -> Step:
         return call("Bash", {"command": command, "description": "make it"}, match=match)
@@ -76,6 +76,7 @@ def play(root: Path, seat: RealSeat, seed: int, *, short: bool) -> None:
         verdict = run.play()
     print(f"seed {seed}: {run.counts}")
     assert verdict.faults == (), "\n".join(verdict.faults)
+    assert short or not run.counts.missed(subagents=True)
 
 
 def test_claude_gets_a_dozen_mixed_posts_whole_once_and_in_order(tmp_path: Path, claude: RealSeat) -> None:
