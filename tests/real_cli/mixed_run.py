@@ -25,7 +25,7 @@ WIPES: tuple[tuple[bytes, ...], ...] = ((b"\x15",), (b"\x1b", b"\x1b"), (b"\x03"
 
 
 class Cli(Protocol):
-    """What differs between the CLIs. `yes`, `no`: the keys that answer a question. `clear`: those that empty the box."""
+    """What differs between the CLIs. `yes`, `no`: keys that answer a question. `clear`: keys that empty the box."""
 
     yes: bytes
     no: bytes
