@@ -70,11 +70,11 @@ _LONG_FORM = {
     Moment.BUSY: (5, 5, 5, 5),
     Moment.QUESTION: (4, 4),
     Moment.HALF_LINE: (2, 2, 2),
-    Moment.ESCAPE: (2, 2),
+    Moment.ESCAPE: (2, 1),
     Moment.KEYS: (1,),
-    Moment.IDLE: (1,),
+    Moment.IDLE: (1, 1),
 }
-_LONG_FORM_WITH_SUBAGENTS = _LONG_FORM | {Moment.QUESTION: (4, 3), Moment.IDLE: (), Moment.SUBAGENT: (2,)}
+_LONG_FORM_WITH_SUBAGENTS = _LONG_FORM | {Moment.QUESTION: (4, 3), Moment.IDLE: (1,), Moment.SUBAGENT: (2,)}
 _SHORT_FORM = {
     Moment.BUSY: (3,),
     Moment.QUESTION: (2,),

@@ -157,6 +157,8 @@ class MixedRun:
         self._end_line(episode.human, sent=episode.how == "sent")
 
     def _end_line(self, line: str, *, sent: bool) -> None:
+        if not line:
+            return
         if sent:
             self.story.lines.append(line)
             self._press(b"\r")
@@ -233,6 +235,8 @@ class MixedRun:
         self._wait(lambda: self.session._gates.turn == "idle", "the main agent stopped")
         self._type(episode.human[:3])
         gate.set()
+        if not episode.human:
+            self._wait(self._asked, "the sub-agent's question is drawn")
         met = self._say_rest(episode)
         self._wait(self._asked, "the sub-agent's question is drawn")
         self.counts.subagent += len(met)
