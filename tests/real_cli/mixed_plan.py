@@ -165,7 +165,7 @@ def _body(chance: random.Random, length: int) -> str:
         parts.append(_part(chance, left))
         left -= len(parts[-1])
     end = chance.choice(_ENDS)
-    body = "".join(parts)[: length - len(end)]
+    body = "".join(parts)[: length - len(end)].rstrip("\u200d\ufe0f")  # half an emoji is none
     return (body if body.strip() else "x") + end
 
 
