@@ -49,15 +49,12 @@ class ClaudeCli:
 
     def box(self, screen: str) -> str:
         lines = screen.splitlines()
-        at = max((number for number, line in enumerate(lines) if line.startswith("❯")), default=None)
-        if at is None:
+        rules = [number for number, line in enumerate(lines) if line.startswith("───")]
+        if len(rules) < 2:
             return ""
-        rest = [lines[at][1:].strip(" \u00a0")]
-        for line in lines[at + 1 :]:
-            if line.startswith("─"):
-                break
-            rest.append(line.removeprefix("  "))
-        return "".join(rest).strip()
+        # A long text scrolls in the box: its first line, with the prompt sign, may not be on the screen.
+        inside = lines[rules[-2] + 1 : rules[-1]]
+        return "".join(line.removeprefix("❯").removeprefix("  ") for line in inside).strip(" \u00a0")
 
 
 def _without_lead_in(text: str) -> str:
