@@ -25,7 +25,7 @@ AFTER_ENTER = 0.3
 LOOK_AGAIN = 0.25
 RECEIPT_LOOK = 0.1
 STALL_LOOK = 1.0
-KEEP_UP_LIMIT = 5.0
+NOT_READING_AFTER = 10.0
 
 READY, UNSURE = "ready", "unsure"
 NOT_READY = "the session is not ready yet"
@@ -504,11 +504,16 @@ class Typist:
 
     async def _pause(self, seconds: float) -> None:
         """A pause counts only when the program has kept up: what it reads at once, it takes for one paste."""
-        left = KEEP_UP_LIMIT
+        since = self._clock()
         await self._sleep(seconds)
-        while self._terminal.unread() and left > 0:
-            left -= seconds
-            await self._sleep(seconds)
+        while self._terminal.unread():
+            if self._terminal.exited is not None:
+                raise TerminalEnded
+            is_stalled = self._clock() - since > NOT_READING_AFTER
+            if is_stalled:
+                self._say_obstacle(NOT_READING)
+            await self._sleep(LOOK_AGAIN if is_stalled else seconds)
+        self._say_obstacle("")
 
     async def _wait_for_enter(self) -> None:
         while any(gate.holds_enter for gate in self._gates.values()) or self._keys.quiet_in() > 0:

@@ -43,6 +43,7 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--die-after", type=int, metavar="BYTES", help="leave when so much input was read")
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("--no-enter", action="store_true", help="never react to Enter")
+    parser.add_argument("--lose-enters", type=int, default=0, metavar="N", help="the first N Enters are lost")
     parser.add_argument("--reports", action="store_true", help="print the structured state reports of Codex")
     parser.add_argument("--print-lines", type=int, default=0, help="print numbered lines first")
     parser.add_argument("--then-exit", action="store_true", help="leave right after the first output")
@@ -70,6 +71,9 @@ class Box:
 
     def _enter(self, now: float) -> list[str]:
         if self.wanted.no_enter:
+            return []
+        if self.wanted.lose_enters:
+            self.wanted.lose_enters -= 1
             return []
         if (now - self.last_byte_at) * 1000 < self.wanted.swallow_enter:
             return []
@@ -153,13 +157,13 @@ class Program:
         self._begin()
         if self.wanted.then_exit:
             return int(self.wanted.exit_code)
+        if self.wanted.line_mode:
+            return self._run_lines()
+        tty.setraw(0, termios.TCSANOW)
         if self.wanted.never_read:
             self._say(self.wanted.ready)
             while True:
                 signal.pause()
-        if self.wanted.line_mode:
-            return self._run_lines()
-        tty.setraw(0, termios.TCSANOW)
         if self.wanted.box == "codex" or self.wanted.box == "plain":
             self._print("\x1b[?2004h")
         self._wait_deaf()

@@ -35,11 +35,16 @@ async def test_a_pause_counts_only_when_the_program_has_read_what_came_before(st
 
 
 @on_stage(CLAUDE_CODE)
-async def test_a_program_that_does_not_read_holds_a_post_up_for_a_bounded_time(stage: Stage) -> None:
+async def test_a_program_that_does_not_read_is_named_and_gets_the_rest_when_it_reads_on(stage: Stage) -> None:
     stage.terminal.backlog = [9] * 10_000
     stage.put()
     await stage.wait(12)
+    assert stage.typist.held() == (1, NOT_READING)
+    assert len(stage.terminal.writes) == 1
+    stage.terminal.backlog.clear()
+    await stage.wait(2)
     assert stage.typed() == ["m1"]
+    assert stage.typist.held() == (0, "")
 
 
 @on_stage(CODEX_CLI)
