@@ -20,6 +20,8 @@ KEY_GAP = 0.03
 QUIET = 0.4
 LOOK_EVERY = 0.02
 LOOK = 0.8
+TWICE = 2.0
+"""Ctrl+C twice in so many seconds ends a CLI."""
 LAST_WORD = "Everything was said."
 WIPES: tuple[tuple[bytes, ...], ...] = ((b"\x15",), (b"\x1b", b"\x1b"), (b"\x03",))
 
