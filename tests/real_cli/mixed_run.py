@@ -206,6 +206,7 @@ class MixedRun:
             return
         self._press(*self.cli.clear)
         self._wait(lambda: not self.cli.box(self._screen()), "the box is empty")
+        self._pause(TWICE)
 
     def _marked_put_back(self) -> set[str]:
         """The ids of the posts whose rows say now that they may be back in the box."""
