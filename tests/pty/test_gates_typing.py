@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from pullcept.core.cli_queue import TranscriptNews
 from pullcept.core.gates import MAYBE_UNSENT, PUT_BACK, QUESTION, UNSENT, Gates
 from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI
 from tests.pty.virtual import Stage, on_stage
@@ -215,3 +218,30 @@ async def test_a_prompt_in_the_clis_own_queue_holds_the_next_post(stage: Stage) 
     stage.typist.look_again()
     await stage.wait(5)
     assert stage.typed() == ["m1"]
+
+
+def begin_turn(gates: Gates, begins: str, now: float) -> None:
+    if begins == "dequeue":
+        gates.on_transcript(TranscriptNews("enqueue"), now)
+        gates.on_transcript(TranscriptNews("dequeue"), now)
+    else:
+        gates.on_event(begins, {}, now)
+
+
+@pytest.mark.parametrize("begins", ["UserPromptSubmit", "dequeue"])
+def test_escape_is_noticed_in_each_of_two_turns_without_a_key_between(begins: str) -> None:
+    @on_stage(CLAUDE_CODE)
+    async def escape_twice(stage: Stage) -> None:
+        gates = guarded(stage)
+        begin_turn(gates, begins, stage.clock.now)
+        stage.typist.write_keys(b"\x1b")
+        gates.on_transcript(TranscriptNews(interrupted=True), stage.clock.now)
+        assert not gates.unsent.put_back
+        begin_turn(gates, begins, stage.clock.now)
+        await stage.wait(2)
+        stage.typist.write_keys(b"\x1b")
+        stage.put()
+        await stage.wait(60)
+        assert stage.typist.held() == (1, PUT_BACK)
+
+    escape_twice()
