@@ -53,6 +53,10 @@ class GuardedTyping:
             self._say_paused(topic_id)
         return tuple(Paused(name, REASON) for name in launches.values())
 
+    def on_reached(self, topic_id: str, origin: str, message_id: str) -> None:
+        """A session spoke in the room and had seen this post."""
+        self._seats.on_reached(topic_id, origin, message_id)
+
     def resume(self, topic_id: str) -> None:
         """The person lets the sessions go on: what waited is typed in order."""
         guard = self._guards.get(topic_id)

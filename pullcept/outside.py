@@ -67,6 +67,10 @@ class AppOutside:
         """Queue one post for the terminals of the topic; its guard may keep it."""
         return self._typing.type_post(topic_id, post, origin)
 
+    def reached(self, topic_id: str, origin: str, message_id: str) -> None:
+        """A session spoke and had seen this post."""
+        self._typing.on_reached(topic_id, origin, message_id)
+
     def read_history(self, topic_id: str, limit: int, before: str | None) -> tuple[Sequence[Post], bool]:
         """Rows of the log, oldest first, and whether older ones exist."""
         return self._topics.history(topic_id, limit, before)

@@ -196,6 +196,12 @@ class Seats:
         self._note_absent(topic_id)
         return tuple(paused)
 
+    def on_reached(self, topic_id: str, origin: str, message_id: str) -> None:
+        """A session spoke in the room and had seen this post."""
+        for session in self.running(topic_id):
+            if session.launch.origin == origin:
+                session.typist.on_reached(message_id)
+
     def _note_absent(self, topic_id: str) -> None:
         """Seats without a session miss this post; their next start is told that there are posts."""
         self._said_in.add(topic_id)

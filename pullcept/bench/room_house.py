@@ -42,6 +42,9 @@ class LogOutside:
         """See `host.runner.Outside`."""
         return ()
 
+    def reached(self, topic_id: str, origin: str, message_id: str) -> None:
+        """See `host.runner.Outside`."""
+
     def read_history(self, topic_id: str, limit: int, before: str | None) -> tuple[Sequence[Post], bool]:
         """See `host.runner.Outside`."""
         rows = self.log.tail(limit) if before is None else self.log.before(before, limit)

@@ -33,6 +33,15 @@ class TypePost:
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """The speaker of `origin` had seen this post when it spoke: proof that it reached its session."""
+
+    topic_id: str
+    origin: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """Answer one connection. The runner fills in what only it knows (`logged`, `paused`)."""
 
@@ -66,4 +75,4 @@ class RosterChanged:
     topic_id: str
 
 
-Effect = LogPost | ShowPost | TypePost | Reply | ReadHistory | ReadUsage | RosterChanged
+Effect = LogPost | ShowPost | TypePost | Reached | Reply | ReadHistory | ReadUsage | RosterChanged

@@ -108,6 +108,7 @@ class Receipt:
         self._entered_at = self._last_enter = self._base = 0.0
         self._early = self._late = 0
         self._submit_seen = self._wait_inside = self._was_blocked = self._by_person = False
+        self._was_reached = False
         self._wait_enter: float | None = None
 
     @property
@@ -128,7 +129,7 @@ class Receipt:
     def on_entered(self, now: float, *, by_person: bool = False) -> None:
         """Enter was written: the first behind the text, an extra one, or one the person asked for."""
         if self.progress is Progress.TYPING:
-            self.progress = Progress.TYPED
+            self.progress = Progress.TAKEN if self._was_reached else Progress.TYPED
             self._entered_at = self._base = now
         elif self.progress in (Progress.TYPED, Progress.NOT_TAKEN):
             self._count_enter(now, by_person)
@@ -165,7 +166,11 @@ class Receipt:
 
     def on_reached(self) -> None:
         """The session spoke in the room and had seen this post: all the evidence there is for other kinds."""
-        if not self._evidence.names_posts and self.progress is Progress.TYPED:
+        if self._evidence.names_posts:
+            return
+        if self.progress is Progress.TYPING:
+            self._was_reached = True  # it answered before the write was seen to be done
+        elif self.progress is Progress.TYPED:
             self.progress, self.match = Progress.TAKEN, Match.WHOLE
 
     def on_working(self, now: float) -> None:

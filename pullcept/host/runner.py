@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from pullcept.core.effects import Effect, LogPost, ReadHistory, ReadUsage, Reply, RosterChanged, ShowPost, TypePost
+from pullcept.core.effects import (
+    Effect,
+    LogPost,
+    Reached,
+    ReadHistory,
+    ReadUsage,
+    Reply,
+    RosterChanged,
+    ShowPost,
+    TypePost,
+)
 from pullcept.core.item import fit_history, post_item
 from pullcept.core.post import Post
 from pullcept.core.protocol import (
@@ -37,6 +47,10 @@ class Outside(Protocol):
 
     def type_post(self, topic_id: str, post: Post, origin: str) -> tuple[Paused, ...]:
         """Queue one post for the terminals of the topic; the seats that are not typed to at present."""
+        ...
+
+    def reached(self, topic_id: str, origin: str, message_id: str) -> None:
+        """A session spoke and had seen this post."""
         ...
 
     def read_history(self, topic_id: str, limit: int, before: str | None) -> tuple[Sequence[Post], bool]:
@@ -90,6 +104,8 @@ class Runner:
                 self._outside.show(topic_id, post, origin, fate.logged.get(post.message_id, True))
             case TypePost(topic_id, post, origin):
                 fate.paused[post.message_id] = self._outside.type_post(topic_id, post, origin)
+            case Reached(topic_id, origin, message_id):
+                self._outside.reached(topic_id, origin, message_id)
             case Reply(connection, frame):
                 self._house.send(connection, fate.complete(frame))
             case ReadHistory():

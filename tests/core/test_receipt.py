@@ -234,6 +234,14 @@ def test_other_kinds_get_one_enter_and_hold_nothing_up() -> None:
     assert seat.receipt.progress is Progress.TAKEN
 
 
+def test_an_answer_that_comes_before_the_write_is_seen_to_be_done_counts() -> None:
+    receipt = Receipt("m-1", NO_EVIDENCE)
+    receipt.on_typing("text")
+    receipt.on_reached()
+    receipt.on_entered(1.0)
+    assert receipt.progress is Progress.TAKEN
+
+
 def test_having_spoken_is_no_evidence_where_there_is_better() -> None:
     seat = Seat(CLAUDE_EVIDENCE)
     seat.receipt.on_reached()

@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pullcept.core.effects import Effect, LogPost, ReadHistory, ReadUsage, Reply, RosterChanged, ShowPost, TypePost
+from pullcept.core.effects import (
+    Effect,
+    LogPost,
+    Reached,
+    ReadHistory,
+    ReadUsage,
+    Reply,
+    RosterChanged,
+    ShowPost,
+    TypePost,
+)
 from pullcept.core.post import Post
 from pullcept.core.protocol import (
     MAX_ANSWER_BYTES,
@@ -580,3 +590,14 @@ def test_the_order_of_the_log_the_screen_and_the_terminals_is_one(table: Table) 
                     typed.append(post.message_id)
     assert logged == shown == typed
     assert len(logged) > 30
+
+
+def test_a_session_of_another_program_proves_by_its_word_what_it_had_seen(table: Table) -> None:
+    table.sit("p", PERSON)
+    table.sit("c", Door("cli", "acc-aki", "Aki"))
+    table.sit("l", LIN)
+    table.say("p", "hello", id="m-1")
+    spoken = table.effects("c", "here", id="m-2", last_seen="m-1")
+    assert [each for each in spoken if isinstance(each, Reached)] == [Reached("t", "o-c", "m-1")]
+    told = table.effects("l", "me too", id="m-3", last_seen="m-2")
+    assert not [each for each in told if isinstance(each, Reached)]

@@ -10,7 +10,7 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("POSIX terminals", allow_module_level=True)
 
-from pullcept.core.account import Account, EnvEntry
+from pullcept.core.account import APP_COMMAND, Account, EnvEntry
 from pullcept.core.post import Post
 from pullcept.core.screen import DeliveryChanged, SeatChanged
 from pullcept.core.seat import DeliveryState, SeatState
@@ -122,3 +122,12 @@ def test_posts_before_the_answer_to_a_first_screen_arrive_in_order_behind_it(tmp
         for post in said:
             wait_state(app, haru, post, DeliveryState.TAKEN)
         assert [turn.partition("\n")[2] for turn in turns(tmp_path, "Haru")] == [post.content for post in said]
+
+
+def test_a_program_that_tells_nothing_proves_by_its_answer_what_reached_it(tmp_path: Path) -> None:
+    aki = Account("aki", "Aki", "cli", command=APP_COMMAND, args=("demo-agent", "--sidecar", "{sidecar}"), hue=145)
+    with RunningApp(tmp_path, [aki]) as app:
+        app.start(aki)
+        post = app.say("hello")
+        app.wait_for_row("Aki")
+        wait_state(app, aki, post, DeliveryState.TAKEN)

@@ -86,6 +86,9 @@ class RecordingOutside:
         self.did.append(("type", post.message_id))
         return self.paused
 
+    def reached(self, topic_id: str, origin: str, message_id: str) -> None:
+        self.did.append(("reached", message_id))
+
     def read_history(self, topic_id: str, limit: int, before: str | None) -> tuple[Sequence[Post], bool]:
         self.histories_read += 1
         posts = self.logs.get(topic_id, [])
