@@ -184,11 +184,17 @@ class MixedRun:
     def _look_into_box(self) -> None:
         """After an Escape the person looks, and wipes what came back; the row must have said so."""
 
-        def came() -> bool:
-            return bool(self.cli.box(self._screen())) or self.session._gates.unsent.state == "empty"
+        def is_known() -> bool:
+            typist = self.session.typist
+            if typist.typing or typist.awaits_receipt:
+                return False
+            if self.session._gates.unsent.state == "empty":
+                return not typist.held()[0]
+            return bool(self.cli.box(self._screen()))
 
-        self._wait(came, "the box is known")
+        self._wait(is_known, "the box is known")
         self._pause(QUIET)
+        self._wait(is_known, "the box is known still")
         box = self.cli.box(self._screen())
         self._note(f"  box after Escape: {box[:80]!r} {self.session._gates.unsent.state} {self.session.held()}")
         if not box:
