@@ -40,6 +40,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit("room.refuse", "at most", 0, "wrong rounds", 8, "largest"),
     Limit("hooks.answer", "at most", 50, "ms", 1000),
     Limit("hooks.answer.lost", "at most", 0, "reports", 1000, "largest"),
+    Limit("delivery.fanout", "at most", 40, "ms", 20),
     Limit("log.tail", "at most", 0.02, "ratio", 100_000, "ratio"),
 )
 

@@ -121,4 +121,4 @@ def test_json_gives_every_raw_sample_and_the_command_lines(
 def test_each_figure_belongs_to_a_row() -> None:
     assert row_of("room.socket.p99") == "room.socket"
     rooms = ["room.accept", "room.socket", "room.refuse"]
-    assert row_names() == ["sidecar.ready", "sidecar.memory", *rooms, "hooks.answer", "log.tail"]
+    assert row_names() == ["sidecar.ready", "sidecar.memory", *rooms, "hooks.answer", "delivery.fanout", "log.tail"]
