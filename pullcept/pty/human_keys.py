@@ -55,6 +55,7 @@ class HumanKeys:
         self._escape_may_pass = False
         self._escape: tuple[Future[None], float] | None = None
         self._quiet_at = 0.0
+        self._passed_at = float("-inf")
 
     def take(self, data: bytes) -> None:
         """One key press or paste."""
@@ -63,7 +64,7 @@ class HumanKeys:
         elif self._keeping and self._escape_may_pass and data in ESCAPES:
             self._escape_may_pass = False
             self._escape = self._pass(data), self._clock()
-        elif self._keeping or self._passing or self._kept:
+        elif self._keeping or self._passing or self._kept or self._enter_in(data) > 0:
             self._kept.append(data)
             self._on_kept()
         else:
@@ -104,6 +105,8 @@ class HumanKeys:
         self._passing = True
         try:
             while self._kept:
+                if (left := self._enter_in(self._kept[0])) > 0:
+                    await self._sleep(left)
                 data = self._kept.popleft()
                 self._pass(data)
                 await self._sleep(gap_after(data, self._kept[0] if self._kept else None))
@@ -120,7 +123,13 @@ class HumanKeys:
                 passed_at = self._clock()
             await self._sleep(max(0.0, passed_at + AFTER_PASSED_ESCAPE - self._clock()))
 
+    def _enter_in(self, data: bytes) -> float:
+        """Seconds until Enter may follow the last key: what a CLI reads together with text, it takes for a line break
+        or drops, and the line stays in its box although the person sent it."""
+        return max(0.0, self._passed_at + AROUND_ENTER - self._clock()) if data == ENTER else 0.0
+
     def _pass(self, data: bytes) -> Future[None]:
+        self._passed_at = self._clock()
         self._quiet_at = self._clock() + QUIET
         self._on_keys(data)
         return self._terminal.write(data)

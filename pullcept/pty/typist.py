@@ -97,7 +97,7 @@ class Typist:
         self._gates: dict[str, _Gate] = {READY: _Gate(NOT_READY, holds_enter=True)}
         self._obstacle = self._told_reason = ""
         self._changed = asyncio.Event()
-        self._keys = HumanKeys(terminal, sleep, clock, self._on_keys, self._changed.set)
+        self._keys = HumanKeys(terminal, sleep, clock, self._on_keys, self._wake)
         self._typing: _Queued | None = None
         self._keeping = False
         self._closed: str | None = None

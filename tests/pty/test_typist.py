@@ -435,3 +435,14 @@ def test_a_typist_that_was_never_used_closes_without_a_loop() -> None:
         return Stage(CLAUDE_CODE).typist.close()
 
     assert asyncio.run(play()) == ()
+
+
+@on_stage(CLAUDE_CODE)
+async def test_enter_is_far_enough_behind_the_last_key_to_be_read_alone(stage: Stage) -> None:
+    stage.typist.write_keys(b"y")
+    stage.typist.write_keys(b"\r")
+    stage.typist.write_keys(b"n")
+    await stage.wait(1)
+    stage.typist.write_keys(b"\r")
+    await stage.wait(1)
+    assert stage.terminal.writes == [(0, b"y"), (0.15, b"\r"), (0.3, b"n"), (1, b"\r")]
