@@ -15,6 +15,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -187,6 +188,7 @@ class App:
             launches=launches,
             starter=starter,
             account=self._account,
+            save_account=self._save_account,
             tell=self._events.put,
             local_at=local_at,
             on_launch_ended=self._on_launch_ended,
@@ -213,7 +215,8 @@ class App:
     def _load_config(self) -> Config:
         if self._fixed_accounts is not None:
             return Config(tuple(self._fixed_accounts))
-        return ConfigFile(self.folder.config).load(lambda: default_accounts(user_name(), lambda: str(uuid.uuid4())))
+        self._config_file = ConfigFile(self.folder.config)
+        return self._config_file.load(lambda: default_accounts(user_name(), lambda: str(uuid.uuid4())))
 
     def _introduce(self) -> None:
         """The first events of a run: problems of the files, the accounts, and a fresh topic."""
@@ -248,6 +251,13 @@ class App:
 
     def _account(self, account_id: str) -> Account | None:
         return next((account for account in self._config.accounts if account.id == account_id), None)
+
+    def _save_account(self, account: Account) -> None:
+        """An account has changed. It counts in this run even when it cannot be saved; raises `NotSaved` then."""
+        accounts = tuple(account if each.id == account.id else each for each in self._config.accounts)
+        self._config = replace(self._config, accounts=accounts)
+        if self._fixed_accounts is None:
+            self._config_file.save_accounts(accounts)
 
     def _person(self) -> Account:
         found = next((account for account in self._config.accounts if account.kind == "admin"), None)
@@ -318,6 +328,10 @@ class App:
     def send_anyway(self, seat: Seat) -> None:
         """See `Actions`."""
         self._call(lambda: self._seats.send_anyway(seat))
+
+    def decide_sightless(self, seat: Seat, decision: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._seats.decide_sightless(seat, decision))
 
     def discard_held(self, seat: Seat) -> None:
         """See `Actions`."""

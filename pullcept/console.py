@@ -15,6 +15,7 @@ from typing import TextIO
 
 from pullcept.app import App, AppFailed, open_data_folder
 from pullcept.applog import app_log
+from pullcept.core.account import BY_HAND, TYPE_ANYWAY
 from pullcept.core.post import Post
 from pullcept.core.screen import (
     AccountsListed,
@@ -56,6 +57,7 @@ A line without / is a post; @name addresses it.
 /look NAME  shows a terminal   /keys NAME TEXT  types TEXT and Enter into it
 /key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
 /anyway NAME  types the held posts behind unsent text   /discard NAME  drops them
+/typeanyway NAME  types posts into an account that cannot show its questions   /byhand NAME  leaves them to you
 /press NAME  presses Enter for a post that was not taken
 /resend NAME [ID]  types a post once more   /skip NAME [ID]  gives one up
 /continue  types on where sessions talked without you for long   /skipall  drops what waits there
@@ -333,6 +335,14 @@ class Console:
     def do_anyway(self, rest: str) -> None:
         if seat := self._seat(rest):
             self._actions.send_anyway(seat)
+
+    def do_typeanyway(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.decide_sightless(seat, TYPE_ANYWAY)
+
+    def do_byhand(self, rest: str) -> None:
+        if seat := self._seat(rest):
+            self._actions.decide_sightless(seat, BY_HAND)
 
     def do_discard(self, rest: str) -> None:
         if seat := self._seat(rest):

@@ -14,6 +14,7 @@ def reason_words(reason: str) -> str:
         sessions.NOT_LISTED: _("the session does not know the room's tools yet"),
         sessions.NOT_IDLE: _("the session has not reported that it is idle yet"),
         sessions.SIGHTLESS: _("the session cannot show whether it asks something"),
+        sessions.TYPED_BY_HAND: _("posts to this session are typed by hand"),
         sessions.AT_FIRST_SCREEN: _("waiting at its first screen"),
         gates.UNSENT: _("unsent text in the terminal"),
         gates.MAYBE_UNSENT: _("there may be unsent text in the terminal"),

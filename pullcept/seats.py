@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,6 +51,7 @@ class Parts:
     launches: LaunchFolder
     starter: Starter
     account: Callable[[str], Account | None]
+    save_account: Callable[[Account], None]
     tell: Callable[[ScreenEvent], None]
     local_at: Callable[[str], str | None]
     on_launch_ended: Callable[[Launch], None]
@@ -228,6 +229,23 @@ class Seats:
         if session := self._living(seat):
             session.send_anyway()
             self._tell_seat(session)
+
+    def decide_sightless(self, seat: Seat, decision: str) -> None:
+        """What becomes of posts for sessions of this account that cannot show whether they ask something.
+
+        `decision`: one of `core.account.SIGHTLESS`; it is kept with the account.
+        """
+        account = self._parts.account(seat.account_id)
+        if account is None:
+            return
+        try:
+            self._parts.save_account(replace(account, sightless=decision))
+        except NotSaved as error:
+            self._tell(StatusSaid(str(error), "error", key=str(error)))
+        for session in self.running():
+            if session.launch.seat.account_id == seat.account_id:
+                session.decide_sightless(decision)
+                self._tell_seat(session)
 
     def discard_held(self, seat: Seat) -> None:
         """Do not type the posts that wait for this terminal. What the person has half typed there is left alone."""

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pullcept.core.account import BY_HAND, TYPE_ANYWAY
 from pullcept.core.cli_queue import parse_transcript_line, parse_user_message
 from pullcept.core.gates import Gates
 from pullcept.core.launch import Launch
@@ -39,6 +40,7 @@ NOT_LISTED = "the session does not know the room's tools yet"
 NOT_IDLE = "the session has not reported that it is idle yet"
 SIGHTED = "sighted"
 SIGHTLESS = "the session cannot show whether it asks something"
+TYPED_BY_HAND = "posts to this session are typed by hand"
 SIGHTED_LIMIT = 10.0
 AT_FIRST_SCREEN = "waiting at its first screen"
 BRACKETED_PASTE = 2004
@@ -66,7 +68,7 @@ class Start:
     """What a session is started with. `needs_idle`: ready only after an idle report.
 
     `listens`: the session has no room tools and is ready once it has been silent for a while. `blind`: the person's
-    settings keep its hooks from reporting.
+    settings keep its hooks from reporting. `sightless`: what the account says about such sessions (`core/account.py`).
     """
 
     launch: Launch
@@ -81,6 +83,7 @@ class Start:
     needs_idle: bool = False
     listens: bool = False
     blind: bool = False
+    sightless: str | None = None
 
 
 @dataclass(slots=True)
@@ -130,7 +133,7 @@ class Session:
             self._terminal = terminal
             for reply in self._early_replies:
                 terminal.write(reply)
-        self._types_blindly = self._is_late = False
+        self._sightless, self._is_late = start.sightless, False
         self._gates = Gates(start.launch.role, start.profile.name, columns=start.columns)
         self.typist = self._make_typist(terminal)
         self._watch = self._loop.create_task(self._watch_first_screen(), name=f"first screen {start.launch.seat}")
@@ -224,13 +227,20 @@ class Session:
             on_keys=self._on_keys,
             gates=self._gates,
             evidence=_evidence(self.start),
+            on_no_evidence=self._on_no_evidence,
             clock=self._clock,
             sleep=self._sleep,
         )
         typist.set_gate(READY, False, NOT_JOINED)
-        if self.start.blind:
-            typist.set_gate(SIGHTED, False, SIGHTLESS)
+        if self.start.blind and not self._types_blindly:
+            typist.set_gate(SIGHTED, False, self._sightless_reason)
         return typist
+
+    def _on_no_evidence(self) -> None:
+        """It took a post and told nothing of it. A Claude Code whose hooks are silent tells of no question either."""
+        if self.launch.role == "claude_code" and not self._types_blindly:
+            self.typist.set_gate(SIGHTED, False, self._sightless_reason)
+            self._listener.on_state(self)
 
     def _on_output(self, data: bytes) -> None:
         self.progress.last_output = time.monotonic()
@@ -274,7 +284,7 @@ class Session:
         if not self.progress.listed:
             self.typist.set_gate(READY, False, NOT_LISTED)
         elif self.start.needs_idle and not self.progress.idle_seen and not (self._types_blindly and self._is_late):
-            self.typist.set_gate(READY, False, SIGHTLESS if self._is_late else NOT_IDLE)
+            self.typist.set_gate(READY, False, self._sightless_reason if self._is_late else NOT_IDLE)
         else:
             self._gates.unsent.set_ready(True)
             self.typist.set_gate(READY, True, "")
@@ -359,11 +369,29 @@ class Session:
 
     # -- what the person decides about their own text --------------------------------------------
 
-    def send_anyway(self) -> None:
-        """Posts may follow whatever lies unsent in the input box, and go to a session that cannot show questions."""
-        self._types_blindly = self._is_late
-        self.typist.set_gate(SIGHTED, True)
+    @property
+    def is_sightless(self) -> bool:
+        """Whether posts wait because this session cannot show whether it asks something."""
+        return self.typist.held_by(SIGHTED) or (self._is_late and self.typist.held_by(READY))
+
+    @property
+    def _types_blindly(self) -> bool:
+        return self._sightless == TYPE_ANYWAY
+
+    @property
+    def _sightless_reason(self) -> str:
+        return TYPED_BY_HAND if self._sightless == BY_HAND else SIGHTLESS
+
+    def decide_sightless(self, decision: str) -> None:
+        """What the person decided for the sessions of this account that cannot show whether they ask something."""
+        self._sightless = decision
+        if self.typist.held_by(SIGHTED):
+            self.typist.set_gate(SIGHTED, self._types_blindly, self._sightless_reason)
         self._check_ready()
+        self._look_again()
+
+    def send_anyway(self) -> None:
+        """Posts may follow whatever lies unsent in the input box."""
         self._gates.unsent.clear()
         self.typist.look_again()
 

@@ -136,6 +136,7 @@ class Starter:
             needs_idle=kind.reports_idle,
             listens=account.listens and account.kind == "cli",
             blind=line.blind,
+            sightless=account.sightless,
         )
         goes_on = line.resumed or fresh
         word = (resume.word if goes_on else _("{name} starts a new conversation.")).format(name=launch.name)

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pullcept import sessions
+from pullcept.core.account import BY_HAND, TYPE_ANYWAY
 from pullcept.core.launch import Launch
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.pty.post import TypedPost
@@ -64,13 +66,19 @@ Play = Callable[[Session, OneTerminal], Coroutine[Any, Any, None]]
 
 
 def with_session(
-    play: Play, *, needs_idle: bool = False, blind: bool = False, terminals: OneTerminal | None = None
+    play: Play,
+    *,
+    needs_idle: bool = False,
+    blind: bool = False,
+    sightless: str | None = None,
+    terminals: OneTerminal | None = None,
 ) -> None:
     terminals = terminals or OneTerminal()
 
     async def run() -> None:
         launch = Launch(Seat("a", "t"), 1, "s", "c", "Haru", None, None, "codex_cli", "pullcept-room", "o")
         start = Start(launch, ("x",), "/", {}, 80, 24, CODEX_CLI, None, False, needs_idle=needs_idle, blind=blind)
+        start = replace(start, sightless=sightless)
         session = Session(start, terminals, Silent(), None)
         terminals.on_output(b"\x1b[?2004h")
         session.put(POST)
@@ -234,11 +242,7 @@ def test_a_codex_that_reports_nothing_cannot_show_questions_and_the_person_decid
         session.on_joined()
         session.on_listed()
         await settle()
-        assert session.held() == (1, sessions.SIGHTLESS)
-        assert terminals.terminal.data == b""
-        session.send_anyway()
-        await settle()
-        assert b"hello" in terminals.terminal.data
+        await leave_to_the_person_then_type(session, terminals)
 
     with_session(play, needs_idle=True)
 
@@ -248,9 +252,31 @@ def test_a_session_whose_hooks_are_switched_off_holds_its_posts_until_the_person
         session.on_joined()
         session.on_listed()
         await settle()
-        assert session.held() == (1, sessions.SIGHTLESS)
-        session.send_anyway()
-        await settle()
-        assert b"hello" in terminals.terminal.data
+        await leave_to_the_person_then_type(session, terminals)
 
     with_session(play, blind=True)
+
+
+async def leave_to_the_person_then_type(session: Session, terminals: OneTerminal) -> None:
+    assert session.is_sightless
+    assert session.held() == (1, sessions.SIGHTLESS)
+    session.send_anyway()
+    session.decide_sightless(BY_HAND)
+    await settle()
+    assert session.held() == (1, sessions.TYPED_BY_HAND)
+    assert terminals.terminal.data == b""
+    session.decide_sightless(TYPE_ANYWAY)
+    await settle()
+    assert not session.is_sightless
+    assert b"hello" in terminals.terminal.data
+
+
+def test_what_the_person_decided_for_the_account_counts_from_the_start() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.on_listed()
+        await settle()
+        assert not session.is_sightless
+        assert b"hello" in terminals.terminal.data
+
+    with_session(play, blind=True, sightless=TYPE_ANYWAY)

@@ -11,13 +11,14 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("POSIX terminals", allow_module_level=True)
 
+from pullcept.core.account import TYPE_ANYWAY
 from pullcept.core.launch import Launch
 from pullcept.core.seat import DeliveryState, Seat, SeatState
 from pullcept.pty.posix import PosixTerminals
 from pullcept.pty.post import TypedPost
 from pullcept.pty.profiles import PROFILES
 from pullcept.pty.terminal import ExitStatus
-from pullcept.sessions import Session, Start
+from pullcept.sessions import SIGHTLESS, Session, Start
 from tests.pty.live import FAKE
 
 LIMIT = 20.0
@@ -147,3 +148,21 @@ def test_a_program_that_never_takes_enter_leaves_its_post_not_taken(
         assert scene.turns() == []
 
     play(tmp_path, "claude_code", ("--box", "claude", "--no-enter"), scene_of)
+
+
+def test_a_claude_code_that_took_a_post_and_told_nothing_cannot_show_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pullcept.core.receipt.NOT_TAKEN_AFTER", 1.0)
+
+    async def scene_of(scene: Scene) -> None:
+        await scene.join()
+        scene.put("m1")
+        scene.put("m2")
+        await scene.until(scene.turns, "the first post")
+        scene.session.typist.on_reached("m1")
+        await scene.until(lambda: scene.session.held() == (1, SIGHTLESS), "the second one waits")
+        scene.session.decide_sightless(TYPE_ANYWAY)
+        await scene.until(lambda: len(scene.turns()) == 2, "the second post")
+
+    play(tmp_path, "claude_code", ("--box", "claude"), scene_of)

@@ -30,6 +30,9 @@ class AccountError(ValueError):
         self.message = message
 
 
+TYPE_ANYWAY, BY_HAND = SIGHTLESS = ("type_anyway", "by_hand")
+
+
 @dataclass(frozen=True, slots=True)
 class EnvEntry:
     """One environment value of an account. `value` is None when the file holds it in a form not readable here."""
@@ -44,6 +47,7 @@ class Account:
 
     `name` is the original name, `nickname` the one to be called by when given. `hue`: degrees, 0-359.
     `avatar`: a picture of this account is stored. `server`: entry of mcp-servers.json, for kind `mcp`.
+    `sightless`: what the person decided for sessions that cannot show whether they ask something: one of `SIGHTLESS`.
     `listens`: this CLI cannot be given the room's tools; it only listens, and its posts end at *typed*.
     """
 
@@ -62,6 +66,7 @@ class Account:
     server: str | None = None
     typing_profile: str | None = None
     listens: bool = False
+    sightless: str | None = None
 
     @property
     def calling_name(self) -> str:
@@ -104,6 +109,7 @@ def parse_account(obj: object) -> Account:
         server=reader.option("server"),
         typing_profile=reader.option("typing_profile"),
         listens=bool(reader.obj.get("listens")),
+        sightless=reader.one_of("sightless", SIGHTLESS),
     )
 
 
@@ -208,6 +214,11 @@ class _Reader:
     def option(self, key: str) -> str | None:
         return self.text(key, "") or None
 
+    def one_of(self, key: str, known: tuple[str, ...]) -> str | None:
+        """A word that this version does not know counts as absent."""
+        value = self.option(key)
+        return value if value in known else None
+
     def texts(self, key: str) -> tuple[str, ...]:
         value = self.obj.get(key)
         if value is None:
@@ -254,6 +265,7 @@ def _plain_object(account: Account) -> dict[str, Any]:
         "server": account.server,
         "typing_profile": account.typing_profile,
         "listens": account.listens or None,
+        "sightless": account.sightless,
     }
     return {key: value for key, value in whole.items() if value is not None}
 

@@ -165,8 +165,12 @@ class Receipt:
         return match
 
     def on_reached(self) -> None:
-        """The session spoke in the room and had seen this post: all the evidence there is for other kinds."""
+        """The session spoke in the room and had seen this post: all the evidence there is for other kinds.
+
+        Where the CLI itself should tell, that it did not is worth knowing: the post was probably taken.
+        """
         if self._evidence.names_posts:
+            self.probably = self.probably or self.progress in (Progress.TYPED, Progress.NOT_TAKEN)
             return
         if self.progress is Progress.TYPING:
             self._was_reached = True  # it answered before the write was seen to be done

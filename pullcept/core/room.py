@@ -240,11 +240,9 @@ class Room:
         )
         self._floor.stand(post, place.origin, addressed.notes)
         result = PostResult(frame.message_id, delivered=True, notes=addressed.notes)
-        return [*self._reached(place, frame.last_seen), *self._hand_on(post, place.origin), Reply(connection, result)]
-
-    def _reached(self, place: "_Place", last_seen: str | None) -> list[Effect]:
-        """Kinds that tell nothing of their prompts prove by their word alone what reached them."""
-        return [Reached(self.topic_id, place.origin, last_seen)] if place.role == "cli" and last_seen else []
+        # Some programs prove by their word alone what reached them.
+        reached = [Reached(self.topic_id, place.origin, frame.last_seen)] if frame.last_seen else []
+        return [*self._hand_on(post, place.origin), *reached, Reply(connection, result)]
 
     def take_notice(self, post: Post) -> list[Effect]:
         """Put a notice of the app or of an MCP server at the current end: never refused, never read for mentions.

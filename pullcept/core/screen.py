@@ -223,6 +223,13 @@ class Actions(Protocol):
         """Let the held posts follow the person's unsent text."""
         ...
 
+    def decide_sightless(self, seat: Seat, decision: str) -> None:
+        """Whether posts are typed into sessions of this account that cannot show whether they ask something.
+
+        `decision`: one of `core.account.SIGHTLESS`. It is kept with the account.
+        """
+        ...
+
     def discard_held(self, seat: Seat) -> None:
         """Do not type the posts that wait for this seat; they stay in the room and its log."""
         ...

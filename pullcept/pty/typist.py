@@ -75,12 +75,14 @@ class Typist:
         line_limit: int = LINE_LIMIT,
         gates: Gates | None = None,
         evidence: Evidence = NO_EVIDENCE,
+        on_no_evidence: Callable[[], None] = lambda: None,
     ) -> None:
         """`on_typing`: keys are kept back now, or no longer. `on_keys`: told of human keys when they are passed on.
         `takes_paste`: whether the program switched bracketed paste on. `save_long(post, text)`: saves a text that is
         too long to be typed and returns its absolute path, or raises OSError. `clock` in seconds, like `sleep`.
         `gates`: what else holds; they are told of every byte, and whoever changes them calls `look_again`.
-        `evidence`: what the program tells of the posts it takes, by `on_submit` and `on_working`."""
+        `evidence`: what the program tells of the posts it takes, by `on_submit` and `on_working`; `on_no_evidence` is
+        called when it turns out to tell nothing."""
         self._terminal, self._profile = terminal, profile
         self._on_delivery, self._on_typing = on_delivery, on_typing
         self._sleep, self._takes_paste, self._save_long = sleep, takes_paste, save_long
@@ -89,6 +91,7 @@ class Typist:
         self._holds = gates or NoGates()
         self._told_on_keys = on_keys
         self._evidence, self._evidence_seen = evidence, False
+        self._on_no_evidence = on_no_evidence
         self._receipts = Receipts(evidence, on_delivery)
         self._followed: Followed | None = None
         self._settled = asyncio.Event()
@@ -218,6 +221,10 @@ class Typist:
         else:
             self._gates[name] = _Gate(reason or name, holds_enter)
         self._changed.set()
+
+    def held_by(self, name: str) -> bool:
+        """Whether this gate is closed."""
+        return name in self._gates
 
     def held(self) -> tuple[int, str]:
         """How many posts are not typed yet, and what is in their way (empty: nothing)."""
@@ -452,6 +459,7 @@ class Typist:
         """It worked on the post but its file was not found: posts end at typed until evidence comes after all."""
         log.warning("process %d tells nothing of the posts it takes", self._terminal.pid)
         self._receipts.evidence = NO_EVIDENCE
+        self._on_no_evidence()
         self._follow_from(None)
         self._release_keys()
 

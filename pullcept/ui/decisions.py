@@ -19,6 +19,8 @@ class Decision(StrEnum):
     """One thing the person can do; the values stand in the links of the conversation."""
 
     SEND_ANYWAY = "send-anyway"
+    TYPE_ANYWAY = "type-anyway"
+    BY_HAND = "by-hand"
     DISCARD = "discard"
     PRESS_ENTER = "press-enter"
     SEND_AGAIN = "send-again"
@@ -28,6 +30,8 @@ class Decision(StrEnum):
 
 
 UNSENT = (Decision.SEND_ANYWAY, Decision.DISCARD)
+SIGHTLESS = (Decision.TYPE_ANYWAY, Decision.BY_HAND)
+TYPED_BY_HAND = (Decision.TYPE_ANYWAY, Decision.DISCARD)
 NOT_TAKEN = (Decision.PRESS_ENTER, Decision.SEND_AGAIN, Decision.SKIP)
 PAUSED = (Decision.GO_ON, Decision.SKIP_ALL)
 
@@ -49,6 +53,8 @@ def label(decision: Decision) -> str:
     """What a decision is called."""
     return {
         Decision.SEND_ANYWAY: _("Send anyway"),
+        Decision.TYPE_ANYWAY: _("Type anyway"),
+        Decision.BY_HAND: _("By hand"),
         Decision.DISCARD: _("Discard"),
         Decision.PRESS_ENTER: _("Press Enter"),
         Decision.SEND_AGAIN: _("Send again"),
@@ -62,6 +68,8 @@ def hint(decision: Decision) -> str:
     """What a decision does, for the tooltip."""
     return {
         Decision.SEND_ANYWAY: _("Types the post all the same; you are asked first"),
+        Decision.TYPE_ANYWAY: _("Types posts into sessions of this account from now on; you are asked first"),
+        Decision.BY_HAND: _("Types nothing into sessions of this account that cannot show their questions"),
         Decision.DISCARD: _("The waiting posts are not typed here; they stay in the room"),
         Decision.PRESS_ENTER: _("Presses Enter once more in the terminal"),
         Decision.SEND_AGAIN: _("Types the post once more"),
@@ -84,7 +92,9 @@ def is_sightless(reason: str) -> bool:
 def of_reason(reason: str) -> tuple[Decision, ...]:
     """What can be decided about posts that wait for this reason."""
     if is_sightless(reason):
-        return (Decision.SEND_ANYWAY,)
+        return SIGHTLESS
+    if reason == _("posts to this session are typed by hand"):
+        return TYPED_BY_HAND
     return UNSENT if is_unsent(reason) else ()
 
 

@@ -9,6 +9,7 @@ from tkinter import ttk
 from types import TracebackType
 from typing import Literal
 
+from pullcept.core.account import BY_HAND, TYPE_ANYWAY
 from pullcept.core.screen import Actions, ScreenEvent
 from pullcept.core.seat import Seat
 from pullcept.term.core import TerminalCore
@@ -358,6 +359,10 @@ class RoomWindow:
         match decision:
             case Decision.SEND_ANYWAY:
                 self._ask_send_anyway(seat)
+            case Decision.TYPE_ANYWAY:
+                self._ask_type_anyway(seat)
+            case Decision.BY_HAND:
+                self.actions.decide_sightless(seat, BY_HAND)
             case Decision.DISCARD:
                 self.actions.discard_held(seat)
             case Decision.PRESS_ENTER:
@@ -372,20 +377,33 @@ class RoomWindow:
                 self.actions.skip_all(seat.topic_id)
 
     def _ask_send_anyway(self, seat: Seat) -> None:
-        account = self.state.account(seat.account_id)
-        name = one_line(account.name if account else seat.account_id)
-        view = self.state.seats.get(seat)
-        text = _("The text in the terminal of {name} and the post would be sent together.")
-        if view is not None and decisions.is_sightless(view.hold_reason):
-            text = _("If {name} is asking something in its terminal, the post would answer it.")
         ConfirmDialog(
             self.root,
             self.theme,
             title=_("Send anyway?"),
-            text=text.format(name=name),
+            text=_("The text in the terminal of {name} and the post would be sent together.").format(
+                name=self._name_of(seat)
+            ),
             yes=_("Send anyway"),
             on_yes=lambda: self.actions.send_anyway(seat),
         )
+
+    def _ask_type_anyway(self, seat: Seat) -> None:
+        ConfirmDialog(
+            self.root,
+            self.theme,
+            title=_("Type anyway?"),
+            text=_(
+                "{name} cannot show whether it asks something. If it does, a post answers the question for you. "
+                "This is kept for all sessions of this account."
+            ).format(name=self._name_of(seat)),
+            yes=_("Type anyway"),
+            on_yes=lambda: self.actions.decide_sightless(seat, TYPE_ANYWAY),
+        )
+
+    def _name_of(self, seat: Seat) -> str:
+        account = self.state.account(seat.account_id)
+        return one_line(account.name if account else seat.account_id)
 
     def ask_delete(self, topic_id: str) -> None:
         """Ask, then delete a topic."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pullcept.core.account import (
     APP_COMMAND,
+    SIGHTLESS,
     Account,
     AccountError,
     EnvEntry,
@@ -161,3 +162,16 @@ accounts = st.builds(
 def test_an_account_is_read_as_it_was_written_over_any_other(account: Account, before: Account) -> None:
     assert parse_account(account_object(account)) == account
     assert parse_account(account_object(account, account_object(before) | {"later": 1})) == account
+
+
+@pytest.mark.parametrize("decision", SIGHTLESS)
+def test_what_was_decided_for_sessions_without_sight_is_kept(decision: str) -> None:
+    account = Account("a", "Haru", "claude_code", sightless=decision)
+    assert parse_account(account_object(account)) == account
+
+
+def test_a_decision_of_a_later_version_counts_as_none_and_stays_in_the_file() -> None:
+    written = {"id": "a", "name": "Haru", "kind": "claude_code", "sightless": "ask_a_friend"}
+    account = parse_account(written)
+    assert account.sightless is None
+    assert account_object(account, written)["sightless"] == "ask_a_friend"

@@ -51,6 +51,9 @@ class FakeActions:
     def resize(self, seat: Seat, columns: int, rows: int) -> None:
         self.calls.append(("resize", seat, columns, rows))
 
+    def decide_sightless(self, seat: Seat, decision: str) -> None:
+        self.calls.append(("decide_sightless", seat, decision))
+
     def send_anyway(self, seat: Seat) -> None:
         self.calls.append(("send_anyway", seat))
 

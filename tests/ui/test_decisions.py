@@ -281,11 +281,20 @@ def test_a_session_that_cannot_show_questions_gets_posts_after_another_question(
     use_language(language)  # type: ignore[arg-type]
     held_room.tell(held(reasons.reason_words(sessions.SIGHTLESS)))
     strip = held_room.window.terminal.strip
-    assert labels(strip) == [decisions.label(Decision.SEND_ANYWAY)]
+    assert labels(strip) == [decisions.label(each) for each in decisions.SIGHTLESS]
     held_room.press("Return", strip.links[0])
     asked = dialog(held_room)
-    said = [str(child.cget("text")) for child in asked.winfo_children() if isinstance(child, tk.Label)]
-    expected = gettext("If {name} is asking something in its terminal, the post would answer it.").format(name="Ren")
-    assert expected in said
+    said = " ".join(str(child.cget("text")) for child in asked.winfo_children() if isinstance(child, tk.Label))
+    assert gettext("Type anyway?") in said
     asked.yes.invoke()
-    assert held_room.actions.named("send_anyway") == [("send_anyway", REN)]
+    assert held_room.actions.named("decide_sightless") == [("decide_sightless", REN, "type_anyway")]
+
+
+@pytest.mark.display
+def test_posts_that_are_typed_by_hand_may_be_typed_after_all_or_dropped(held_room: Room) -> None:
+    held_room.tell(held(reasons.reason_words(sessions.SIGHTLESS)))
+    strip = held_room.window.terminal.strip
+    held_room.press("Return", strip.links[1])
+    assert held_room.actions.named("decide_sightless") == [("decide_sightless", REN, "by_hand")]
+    held_room.tell(held(reasons.reason_words(sessions.TYPED_BY_HAND)))
+    assert labels(strip) == [decisions.label(each) for each in decisions.TYPED_BY_HAND]
