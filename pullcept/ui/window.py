@@ -9,13 +9,13 @@ from tkinter import ttk
 from types import TracebackType
 from typing import Literal
 
-from pullcept.core.account import BY_HAND, TYPE_ANYWAY
 from pullcept.core.screen import Actions, ScreenEvent
 from pullcept.core.seat import Seat
 from pullcept.term.core import TerminalCore
 from pullcept.ui import changes, decisions
 from pullcept.ui.bridge import Pump
 from pullcept.ui.clock_steps import ClockSteps
+from pullcept.ui.deciding import Deciding
 from pullcept.ui.decisions import Decision, Waiting
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.focus import has_focus
@@ -354,52 +354,8 @@ class RoomWindow:
         )
 
     def decide(self, decision: Decision, waiting: Waiting) -> None:
-        """Do what the person decided about posts that wait; two texts are sent as one only after a question."""
-        seat = waiting.seat
-        match decision:
-            case Decision.SEND_ANYWAY:
-                self._ask_send_anyway(seat)
-            case Decision.TYPE_ANYWAY:
-                self._ask_type_anyway(seat)
-            case Decision.BY_HAND:
-                self.actions.decide_sightless(seat, BY_HAND)
-            case Decision.DISCARD:
-                self.actions.discard_held(seat)
-            case Decision.PRESS_ENTER:
-                self.actions.press_enter(seat)
-            case Decision.SEND_AGAIN:
-                self.actions.send_again(seat, waiting.message_id)
-            case Decision.SKIP:
-                self.actions.skip(seat, waiting.message_id)
-            case Decision.GO_ON:
-                self.actions.go_on(seat.topic_id)
-            case Decision.SKIP_ALL:
-                self.actions.skip_all(seat.topic_id)
-
-    def _ask_send_anyway(self, seat: Seat) -> None:
-        ConfirmDialog(
-            self.root,
-            self.theme,
-            title=_("Send anyway?"),
-            text=_("The text in the terminal of {name} and the post would be sent together.").format(
-                name=self._name_of(seat)
-            ),
-            yes=_("Send anyway"),
-            on_yes=lambda: self.actions.send_anyway(seat),
-        )
-
-    def _ask_type_anyway(self, seat: Seat) -> None:
-        ConfirmDialog(
-            self.root,
-            self.theme,
-            title=_("Type anyway?"),
-            text=_(
-                "{name} cannot show whether it asks something. If it does, a post answers the question for you. "
-                "This is kept for all sessions of this account."
-            ).format(name=self._name_of(seat)),
-            yes=_("Type anyway"),
-            on_yes=lambda: self.actions.decide_sightless(seat, TYPE_ANYWAY),
-        )
+        """Do what the person decided about posts that wait."""
+        Deciding(self.root, self.theme, self.actions, self._name_of(waiting.seat)).decide(decision, waiting)
 
     def _name_of(self, seat: Seat) -> str:
         account = self.state.account(seat.account_id)
