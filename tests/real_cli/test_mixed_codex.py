@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.real_cli.codex_model import user_blocks
-from tests.real_cli.mixed_plan import plan
-from tests.real_cli.mixed_run import MixedRun
+from tests.real_cli.mixed_plan import Episode, MixedPlan, Moment, plan
+from tests.real_cli.mixed_run import Counts, MixedRun
 from tests.real_cli.model_server import Body, Step, ToolCall, call
 from tests.real_cli.room import RealRoom
 from tests.real_cli.seats import RealSeat
@@ -53,23 +53,31 @@ class CodexCli:
         return "" if text == PLACEHOLDER else text
 
 
-def play(root: Path, seat: RealSeat, seed: int, *, short: bool) -> None:
-    drawn = plan(seed, short=short)
-    print(f"seed {seed}: {len(drawn.posts)} posts, {sum(map(len, drawn.posts))} characters")
+def play(root: Path, seat: RealSeat, drawn: MixedPlan) -> Counts:
+    """Play a plan; the verdict must be clean."""
+    print(f"seed {drawn.seed}: {len(drawn.posts)} posts, {sum(map(len, drawn.posts))} characters")
     with RealRoom(root, [seat.account]) as room:
         room.start(seat.account)
         run = MixedRun(room, seat, drawn, CodexCli())
         verdict = run.play()
-    print(f"seed {seed}: {run.counts}")
+    print(f"seed {drawn.seed}: {'whole' if not verdict.faults else verdict.faults}; {run.counts}")
     assert verdict.faults == (), "\n".join(verdict.faults)
-    assert short or not run.counts.missed(subagents=False)
+    assert run.counts.retyped == 0
+    return run.counts
 
 
 def test_codex_gets_a_dozen_mixed_posts_whole_once_and_in_order(tmp_path: Path, codex: RealSeat) -> None:
-    play(tmp_path, codex, SEED, short=True)
+    play(tmp_path, codex, plan(SEED, short=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEED, SEED + RUNS))
 def test_codex_gets_forty_mixed_posts_whole_once_and_in_order(tmp_path: Path, codex: RealSeat, seed: int) -> None:
-    play(tmp_path, codex, seed, short=False)
+    counts = play(tmp_path, codex, plan(seed))
+    assert not counts.missed(subagents=False)
+
+
+@pytest.mark.slow
+def test_codex_gets_forty_posts_whole_on_an_idle_seat(tmp_path: Path, codex: RealSeat) -> None:
+    posts = plan(SEED).posts
+    play(tmp_path, codex, MixedPlan(SEED, (Episode(Moment.IDLE, posts, (0.0,) * len(posts)),)))
