@@ -209,6 +209,20 @@ def full_scene() -> list[screen.ScreenEvent]:
     ]
 
 
+def held_scene() -> list[screen.ScreenEvent]:
+    """Posts that wait for the person in every way there is."""
+    haru, ren = (Seat(name, TOPIC) for name in ("haru", "ren"))
+    sightless = _("the session cannot show whether it asks something")
+    put_back = _("Escape may have put it back into the input box: it may not have been read")
+    return [
+        *full_scene(),
+        screen.SeatChanged(screen.SeatView(ren, SeatState.RUNNING, held=2, hold_reason=sightless)),
+        screen.DeliveryChanged(ren, "m9", DeliveryState.QUEUED, sightless),
+        screen.DeliveryChanged(haru, "m9", DeliveryState.TAKEN, put_back),
+        screen.DeliveryChanged(haru, "m7", DeliveryState.TYPED, _("probably taken")),
+    ]
+
+
 def empty_scene() -> list[screen.ScreenEvent]:
     """The very first start."""
     return [

@@ -17,7 +17,7 @@ from pullcept.ui import window
 from pullcept.ui.texts import use_language
 from tests.ui import fakes
 
-SCENES = {"full": fakes.full_scene, "empty": fakes.empty_scene, "error": fakes.error_scene}
+SCENES = {"full": fakes.full_scene, "held": fakes.held_scene, "empty": fakes.empty_scene, "error": fakes.error_scene}
 SIZES = ((1440, 900), (900, 600))
 
 
@@ -36,7 +36,7 @@ def picture(folder: Path, scene: str, size: tuple[int, int], theme: str, languag
     settle(root)
     if bool(room.terminal.winfo_manager()) != terminal:
         room.toggle_terminal()
-    if scene == "full":
+    if scene in ("full", "held"):
         room.terminal.choose(Seat("ren", fakes.TOPIC))
         room.accounts.list.selected = "ren"
         room.accounts.update_accounts()
