@@ -130,12 +130,18 @@ def of_delivery(delivery: Delivery) -> tuple[Decision, ...]:
         return NOT_TAKEN
     if delivery.state is DeliveryState.QUEUED:
         return of_reason(delivery.reason)
-    return (Decision.SEND_AGAIN,) if is_cut(delivery) else ()
+    return (Decision.SEND_AGAIN,) if is_cut(delivery) or is_put_back(delivery) else ()
 
 
 def is_cut(delivery: Delivery) -> bool:
     """Whether only a part of the post arrived."""
     return delivery.state is DeliveryState.TAKEN and _is(delivery, _("arrived cut: it can be sent again"))
+
+
+def is_put_back(delivery: Delivery) -> bool:
+    """Whether the CLI may have put the post back into its box, unread."""
+    reason = _("Escape may have put it back into the input box: it may not have been read")
+    return delivery.state is DeliveryState.TAKEN and _is(delivery, reason)
 
 
 def is_skipped(delivery: Delivery) -> bool:

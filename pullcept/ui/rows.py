@@ -206,7 +206,8 @@ def _marks(marks: tuple[SeatMark, ...], look: Look) -> str:
 
 
 def _mark_state(delivery: Delivery) -> str:
-    return "problem" if decisions.is_cut(delivery) else MARK_STATES[delivery.state]
+    is_doubtful = decisions.is_cut(delivery) or decisions.is_put_back(delivery)
+    return "problem" if is_doubtful else MARK_STATES[delivery.state]
 
 
 def _notes(row: Row, context: RowContext, look: Look, *, right: bool = False) -> str:
@@ -234,7 +235,7 @@ def _seat_note(row: Row, mark: SeatMark, look: Look) -> str:
 
 def _note_words(delivery: Delivery) -> str:
     if delivery.state is DeliveryState.TAKEN:
-        return _("Arrived cut off")
+        return _("Arrived cut off") if decisions.is_cut(delivery) else delivery.reason
     if delivery.state is DeliveryState.NOT_TAKEN:
         return _("Not taken")
     if decisions.is_skipped(delivery):

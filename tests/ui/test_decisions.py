@@ -78,6 +78,7 @@ def test_each_way_of_a_post_has_its_decisions(language: str) -> None:
         return decisions.of_delivery(Delivery(state, reasons.reason_words(reason)))
 
     assert offered(DeliveryState.QUEUED, gates.UNSENT) == decisions.UNSENT
+    assert offered(DeliveryState.TAKEN, receipts.PUT_BACK) == (Decision.SEND_AGAIN,)
     assert offered(DeliveryState.QUEUED, gates.QUESTION) == ()
     assert offered(DeliveryState.NOT_TAKEN, receipts.NOT_TAKEN) == decisions.NOT_TAKEN
     assert offered(DeliveryState.TAKEN, receipts.CUT) == (Decision.SEND_AGAIN,)
