@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from pullcept.applog import app_log
+from pullcept.cli_versions import CliVersions
 from pullcept.clock import local_at
 from pullcept.core.account import Account, default_accounts
 from pullcept.core.folder import BESIDE_NAME, find_data_folder
@@ -178,8 +179,14 @@ class App:
         admissions = Admissions()
         self._terminals = make_terminals()
         self._address = RoomAddress()
-        starter = Starter(
-            self._topics, launches, own_programs(), self._environment, self._address, _conversation_exists
+        self._starter = starter = Starter(
+            self._topics,
+            launches,
+            own_programs(),
+            self._environment,
+            self._address,
+            _conversation_exists,
+            CliVersions(),
         )
         parts = Parts(
             terminals=self._terminals,
@@ -224,6 +231,12 @@ class App:
             self._events.put(StatusSaid(problem, "error", key=problem))
         self._events.put(AccountsListed(tuple(_account_view(account) for account in self._config.accounts)))
         self._desk.new_topic()
+        self._spawn_task(asyncio.to_thread(self._ask_versions, self._config.accounts))
+
+    def _ask_versions(self, accounts: Sequence[Account]) -> None:
+        """Known before anybody presses start, because it takes a CLI a while to tell."""
+        for account in accounts:
+            self._starter.version_note(account)
 
     def _on_launch_ended(self, launch: Launch) -> None:
         self._links.forget(launch)

@@ -430,7 +430,7 @@ def state_words(view: SeatView) -> str:
         SeatState.NOT_STARTED: _("Not started"),
         SeatState.STARTING: _("Starting"),
         SeatState.FIRST_SCREEN: _("First screen: needs you"),
-        SeatState.RUNNING: _("Running"),
+        SeatState.RUNNING: view.detail or _("Running"),
         SeatState.STOPPING: _("Stopping"),
         SeatState.ENDED: _("Stopped") if view.asked else _("Exited by itself ({n})").format(n=view.detail),
         SeatState.FAILED: _("Failed: {reason}").format(reason=view.detail),

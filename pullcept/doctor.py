@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pullcept.cli_versions import printed
 from pullcept.core.account import APP_COMMAND, Account, default_accounts
 from pullcept.core.environment import child_environment
 from pullcept.core.folder import BESIDE_NAME
@@ -307,15 +308,6 @@ def check_account(
 
 def ask_version(command: str, environment: Mapping[str, str]) -> str:
     """What a CLI prints for `--version`, its first line. Raises OSError or SubprocessError."""
-    done = subprocess.run(
-        [command, "--version"],
-        env=dict(environment),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=VERSION_LIMIT,
-        check=True,
-    )
-    first = (done.stdout.strip().splitlines() or ["no version"])[0]
+    told = printed(command, "--version", environment, VERSION_LIMIT)
+    first = (told.strip().splitlines() or ["no version"])[0]
     return first[:80]

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -71,7 +71,7 @@ class Seats:
         self._missed_posts: set[Seat] = set()
         self._said_in: set[str] = set()
         self._shut: set[str | None] = set()
-        self._ending: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def running(self, topic_id: str | None = None) -> tuple[Session, ...]:
         """Sessions whose process lives, of one topic or of all."""
@@ -149,6 +149,20 @@ class Seats:
         self._tell(TerminalOpened(seat))
         self._tell_seat(session)
         self._tell(StatusSaid(prepared.word))
+        self._keep(self._note_version(session), f"version {seat}")
+
+    async def _note_version(self, session: Session) -> None:
+        account = self._parts.account(session.launch.seat.account_id)
+        if account is None:
+            return
+        session.note = await asyncio.to_thread(self._parts.starter.version_note, account, session.start.argv[0])
+        if session.note and session.alive:
+            self._tell_seat(session)
+
+    def _keep(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _record_start(self, seat: Seat, conversation_id: str | None) -> None:
         try:
@@ -341,9 +355,7 @@ class Seats:
     def stop(self, seat: Seat) -> None:
         """Ask a session to end; its exit is told when it is seen."""
         if (session := self._sessions.get(seat)) and session.alive:
-            task = asyncio.get_running_loop().create_task(session.end(), name=f"end {seat}")
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+            self._keep(session.end(), f"end {seat}")
 
     async def end_all(self, topic_id: str | None = None) -> tuple[str, ...]:
         """End every session (of a topic), side by side, and start none there from now on (see `reopen`).
@@ -432,7 +444,7 @@ def _view(session: Session) -> SeatView:
     return SeatView(
         session.launch.seat,
         session.state,
-        detail=session.exit.text if session.exit else "",
+        detail=session.exit.text if session.exit else session.note,
         held=held,
         hold_reason=reason_words(reason),
         exit_code=session.exit.code if session.exit else None,

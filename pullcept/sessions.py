@@ -120,6 +120,7 @@ class Session:
         self.state = SeatState.STARTING
         self.progress = Progress()
         self.exit: ExitStatus | None = None
+        self.note = ""
         self.screen = TerminalCore(start.columns, start.rows)
         self._listener = listener
         self._recorder = recorder

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from pullcept.cli_versions import CliVersions
 from pullcept.core.account import APP_COMMAND, Account
+from pullcept.core.cli_version import added_options
 from pullcept.core.environment import child_environment
 from pullcept.core.kinds import ROOM_SERVER, LaunchLine, LaunchRequest, kind_for
 from pullcept.core.launch import Launch, role_line, room_environment, shell_text, statusline_line
@@ -98,6 +100,7 @@ class Starter:
         environment: Mapping[str, str],
         room: RoomAddress,
         exists: Callable[[Account, str, Mapping[str, str]], bool | None],
+        versions: CliVersions,
     ) -> None:
         self._topics = topics
         self._launches = launches
@@ -105,6 +108,7 @@ class Starter:
         self._base_environment = environment
         self._room = room
         self._exists = exists
+        self._versions = versions
 
     def prepare(
         self, seat: Seat, account: Account, generation: int, *, missed_posts: bool, columns: int, rows: int
@@ -123,9 +127,11 @@ class Starter:
         environment = self._environment(account, room_environment(launch, self._room.url, self._room.token))
         line = self._launch_line(account, launch, resume, folder)
         kind = kind_for(account.kind)
+        argv = self._resolved(self._expanded(line.argv), environment, account, folder)
+        self._check_version(account, argv)
         start = Start(
             launch=launch,
-            argv=self._resolved(self._expanded(line.argv), environment, account, folder),
+            argv=argv,
             cwd=folder,
             env={**environment, **line.env},
             columns=columns,
@@ -141,6 +147,37 @@ class Starter:
         goes_on = line.resumed or fresh
         word = (resume.word if goes_on else _("{name} starts a new conversation.")).format(name=launch.name)
         return Prepared(start, line.files, " ".join((word, *line.notes)))
+
+    def _check_version(self, account: Account, argv: tuple[str, ...]) -> None:
+        """A version before the measured one that does not know a part of the line is not started."""
+        measured, told = kind_for(account.kind).measured, self._versions.known(argv[0])
+        if measured is None or told is None or not told.is_older_than(measured):
+            return
+        if unknown := told.unknown(added_options(argv[1:], account.args)):
+            text = _("{name}: {command} {version} does not know {options}. Update it to {measured} or later.")
+            options = ", ".join(unknown)
+            version, command = told.version, os.path.basename(argv[0])
+            raise StartRefused(
+                text.format(name=account.name, version=version, command=command, options=options, measured=measured)
+            )
+
+    def version_note(self, account: Account, program: str = "") -> str:
+        """What the row says about the version of an account's program, "" for nothing. Asks it; may take seconds.
+
+        `program`: its absolute path, when it is known.
+        """
+        measured = kind_for(account.kind).measured if account.startable else None
+        if measured is None:
+            return ""
+        try:
+            environment = self._environment(account, {})
+            program = program or self._resolved((account.command,), environment, account, self._folder(account))[0]
+        except StartRefused:
+            return ""
+        told = self._versions.ask(program, measured, environment)
+        if not told.is_older_than(measured):
+            return ""
+        return _("not verified with this version ({version})").format(version=told.version)
 
     def _choose_resume(self, seat: Seat, account: Account) -> Resume:
         """Resume needs a recorded id, a kind that can, and the conversation on disk."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pullcept.cli_versions import CliVersions
 from pullcept.core.account import Account
 from pullcept.core.seat import Seat
 from pullcept.starting import Prepared, Programs, RoomAddress, Starter, StartRefused
@@ -48,21 +49,33 @@ class Book:
         return False
 
 
-def prepared(
+def starter_of(
     tmp_path: Path,
-    account: Account,
     *,
     book: Book | None = None,
     exists: Callable[[Account, str, Mapping[str, str]], bool | None] = lambda *_: True,
-) -> Prepared:
-    starter = Starter(
+    versions: CliVersions | None = None,
+) -> Starter:
+    return Starter(
         book or Book(tmp_path, None),
         LaunchFiles(tmp_path / "launch"),
         Programs(sys.executable, "/srv/pullcept.py"),
         {"PATH": str(Path(sys.executable).parent), "HOME": str(tmp_path)},
         RoomAddress("ws://127.0.0.1:1/room", "token"),
         exists,
+        versions or CliVersions(),
     )
+
+
+def prepared(
+    tmp_path: Path,
+    account: Account,
+    *,
+    book: Book | None = None,
+    exists: Callable[[Account, str, Mapping[str, str]], bool | None] = lambda *_: True,
+    versions: CliVersions | None = None,
+) -> Prepared:
+    starter = starter_of(tmp_path, book=book, exists=exists, versions=versions)
     account = replace(account, cwd=account.cwd or str(tmp_path))
     return starter.prepare(SEAT, account, 1, missed_posts=False, columns=80, rows=24)
 
@@ -128,3 +141,61 @@ def test_a_settings_file_that_cannot_be_read_refuses_the_start_with_its_name(tmp
     account = Account("a", "Haru", "claude_code", command=sys.executable, args=("--settings", path))
     with pytest.raises(StartRefused, match="settings file"):
         prepared(tmp_path, account)
+
+
+def old_claude(folder: Path, version: str, options: str) -> Path:
+    """A program that tells a version and knows these options; it notes each time it is asked."""
+    path = program(folder / "bin", "claude")
+    answer = f'case "$1" in --version) echo "{version} (Claude Code)";; --help) echo "{options}";; esac'
+    path.write_text(f'#!/bin/sh\necho "$1" >> "{folder}/asked"\n{answer}\n', encoding="utf-8")
+    return path
+
+
+OURS = "--mcp-config --session-id --append-system-prompt --settings --resume"
+
+
+def test_an_older_program_that_does_not_know_an_option_of_the_line_is_refused(tmp_path: Path) -> None:
+    path, versions = old_claude(tmp_path, "1.0.9", OURS.replace("--settings", "")), CliVersions()
+    account = Account("a", "Haru", "claude_code", command=str(path))
+    assert prepared(tmp_path, account, versions=versions).start.argv[0] == str(path), "nothing is known of it yet"
+    versions.ask(str(path), "2.1.332", {"PATH": "/usr/bin:/bin"})
+    with pytest.raises(StartRefused, match=r"Haru: claude 1\.0\.9 does not know --settings\. Update it to 2\.1\.332"):
+        prepared(tmp_path, account, versions=versions)
+
+
+@pytest.mark.parametrize(
+    ("version", "note"),
+    [
+        ("2.1.331", "not verified with this version (2.1.331)"),
+        ("2.1.332", ""),
+        ("2.2.0", ""),
+        ("10.0.0-beta.1", ""),
+        ("unknown", ""),
+    ],
+)
+def test_an_older_program_that_knows_the_line_is_started_and_its_row_says_so(
+    tmp_path: Path, version: str, note: str
+) -> None:
+    path, versions = old_claude(tmp_path, version, OURS), CliVersions()
+    account = Account("a", "Haru", "claude_code", command=str(path))
+    assert starter_of(tmp_path, versions=versions).version_note(replace(account, cwd=str(tmp_path))) == note
+    assert prepared(tmp_path, account, versions=versions).start.argv[0] == str(path)
+
+
+def test_a_program_is_asked_once_and_again_after_an_update(tmp_path: Path) -> None:
+    path, versions = old_claude(tmp_path, "3.0.0", OURS), CliVersions()
+    for _ in range(3):
+        assert versions.ask(str(path), "2.1.332", {"PATH": "/usr/bin:/bin"}).version == "3.0.0"
+    assert (tmp_path / "asked").read_text() == "--version\n"
+    old_claude(tmp_path, "3.10.0", OURS)
+    assert versions.known(str(path)) is None
+    assert versions.ask(str(path), "2.1.332", {"PATH": "/usr/bin:/bin"}).version == "3.10.0"
+
+
+def test_a_program_that_tells_nothing_is_started_as_it_is(tmp_path: Path) -> None:
+    path, versions = program(tmp_path / "bin", "claude"), CliVersions()
+    path.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    assert versions.ask(str(path), "2.1.332", {}).version == ""
+    assert versions.ask(str(tmp_path / "gone"), "2.1.332", {}).version == ""
+    account = Account("a", "Haru", "claude_code", command=str(path))
+    assert prepared(tmp_path, account, versions=versions).start.argv[0] == str(path)

@@ -59,8 +59,8 @@ class FakeClaude(Program):
         super()._say(text)
 
     def _submit(self, turn: str) -> None:
-        self._tell("UserPromptSubmit", prompt=turn)
         super()._submit(turn)
+        self._tell("UserPromptSubmit", prompt=turn)
         self._tell("Stop")
 
     def _tell(self, event: str, **body: str) -> None:
