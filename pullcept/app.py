@@ -319,7 +319,20 @@ class App:
     def post(self, topic_id: str, text: str, last_seen: str | None) -> str:
         """See `Actions`."""
         message_id = str(uuid.uuid4())
-        self._call(lambda: self._desk.post(topic_id, message_id, text, last_seen))
+        self._call(self._post, topic_id, message_id, text, last_seen)
+        return message_id
+
+    def _post(self, topic_id: str, message_id: str, text: str, last_seen: str | None) -> None:
+        if self._desk.is_storing(topic_id):
+            self._spawn_task(self._desk.post_files(topic_id, message_id, text, (), last_seen))
+        else:
+            self._desk.post(topic_id, message_id, text, last_seen)
+
+    def post_files(self, topic_id: str, text: str, files: Sequence[str], last_seen: str | None) -> str:
+        """See `Actions`."""
+        message_id = str(uuid.uuid4())
+        kept = tuple(files)
+        self._call(lambda: self._spawn_task(self._desk.post_files(topic_id, message_id, text, kept, last_seen)))
         return message_id
 
     def start(self, seat: Seat, columns: int, rows: int) -> None:

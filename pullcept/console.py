@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TextIO
 
 from pullcept.app import App, AppFailed, open_data_folder
@@ -61,6 +62,7 @@ A line without / is a post; @name addresses it.
 /press NAME  presses Enter for a post that was not taken
 /resend NAME [ID]  types a post once more   /skip NAME [ID]  gives one up
 /continue  types on where sessions talked without you for long   /skipall  drops what waits there
+/attach FILE  sends a copy of the file with your next line
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
 /help  /quit""")
@@ -89,6 +91,8 @@ class View:
     oldest: str | None = None
     last_seen: str | None = None
     refused: str = ""
+    files: list[str] = field(default_factory=list)
+    refused_files: tuple[str, ...] = ()
 
 
 class Console:
@@ -198,7 +202,7 @@ class Console:
         self.view.last_seen = event.post.message_id
 
     def _on_refused(self, event: PostRefused) -> None:
-        self.view.refused = event.text
+        self.view.refused, self.view.refused_files = event.text, event.files
         if event.reason:
             self._say("! " + _("Not sent: {reason}").format(reason=event.reason))
         else:
@@ -252,7 +256,14 @@ class Console:
     def _post(self, text: str) -> None:
         with self._lock:
             topic_id, last_seen = self.view.topic_id, self.view.last_seen
-        self._actions.post(topic_id, text, last_seen)
+            files, self.view.files = tuple(self.view.files), []
+        self._send(topic_id, text, files, last_seen)
+
+    def _send(self, topic_id: str, text: str, files: Sequence[str], last_seen: str | None) -> None:
+        if files:
+            self._actions.post_files(topic_id, text, files, last_seen)
+        else:
+            self._actions.post(topic_id, text, last_seen)
 
     def do_help(self, _rest: str) -> None:
         self._say(help_text())
@@ -272,6 +283,23 @@ class Console:
             self._say("! " + _("/open takes a number from /topics."))
             return
         self._actions.open_topic(self.view.topics[int(rest) - 1].topic_id)
+
+    def do_attach(self, rest: str) -> None:
+        path = Path(rest).expanduser()
+        if not rest:
+            self._say(
+                "! " + _("/attach takes the path of a file, “drop” to attach nothing, “send” to send without text.")
+            )
+        elif rest == "drop":
+            self.view.files.clear()
+        elif rest == "send" and self.view.files:
+            files, self.view.files = tuple(self.view.files), []
+            self._send(self.view.topic_id, "", files, self.view.last_seen)
+        elif path.is_file():
+            self.view.files.append(str(path.absolute()))
+            self._say("* " + _("Goes with the next line: {names}").format(names=", ".join(self.view.files)))
+        else:
+            self._say("! " + _("There is no file {path}.").format(path=rest))
 
     def do_older(self, _rest: str) -> None:
         if self.view.oldest:
@@ -384,8 +412,9 @@ class Console:
 
     def do_again(self, _rest: str) -> None:
         text, self.view.refused = self.view.refused, ""
-        if text:
-            self._actions.post(self.view.topic_id, text, self.view.last_seen)
+        files, self.view.refused_files = self.view.refused_files, ()
+        if text or files:
+            self._send(self.view.topic_id, text, files, self.view.last_seen)
         else:
             self._say("! " + _("No post waits to be sent again."))
 

@@ -4,10 +4,12 @@ The person sits in every opened room through a connection like anyone's; its doo
 """
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pullcept.attaching import Attaching
 from pullcept.clock import utc_now
 from pullcept.core.post import Post
 from pullcept.core.protocol import PROTOCOL, Hello, Identity, PostFrame, PostItem, PostResult, RoomFrame
@@ -25,6 +27,7 @@ from pullcept.core.screen import (
 from pullcept.host.hub import SCREEN_ORIGIN, Connection, Hub
 from pullcept.reasons import reason_words
 from pullcept.seats import Seats
+from pullcept.store.attachments import NotAttached
 from pullcept.store.index import TopicNotDeleted
 from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogUnreadable, Rows, UnknownPost
@@ -61,6 +64,8 @@ class Desk:
         self._tell = tell
         self._person = person
         self._warm = warm
+        self._attaching = Attaching(topics)
+        self._storing: Counter[str] = Counter()
         self._chairs: dict[str, Chair] = {}
         self._deleting: set[str] = set()
         self.on_screen: str | None = None
@@ -123,7 +128,8 @@ class Desk:
         try:
             if left:
                 raise TopicNotDeleted(_("these sessions did not end: {names}").format(names=", ".join(left)))
-            self._topics.delete(topic_id)
+            async with self._attaching.turn(topic_id):
+                self._topics.delete(topic_id)
         except TopicNotDeleted as error:
             self._seats.reopen(topic_id)
             self._tell(StatusSaid(_("The topic was not deleted: {reason}").format(reason=error), "error"))
@@ -166,13 +172,56 @@ class Desk:
     def post(self, topic_id: str, message_id: str, text: str, last_seen: str | None) -> None:
         """Say something in a room; the outcome comes as `PostAccepted` or `PostRefused`."""
         if topic_id in self._deleting or not self._topics.known(topic_id):
-            reason = _("This topic was deleted. Open another one and send it there.")
-            self._tell(PostRefused(topic_id, message_id, text, reason=reason))
+            self._refuse_deleted(topic_id, message_id, text)
             return
         self._sit(topic_id)
         chair = self._chairs[topic_id]
         chair.waiting[message_id] = text
         chair.connection.receive(PostFrame(message_id, text, utc_now(), last_seen=last_seen))
+
+    def is_storing(self, topic_id: str) -> bool:
+        """Whether files of an earlier post are still being stored, so that a later one must wait its turn."""
+        return self._storing[topic_id] > 0
+
+    def post_files(
+        self, topic_id: str, message_id: str, text: str, files: Sequence[str], last_seen: str | None
+    ) -> Coroutine[Any, Any, None]:
+        """Say something with files: all of them are stored first, or nothing is said and all comes back.
+
+        The turn counts from this call on, before the work is begun.
+        """
+        self._storing[topic_id] += 1
+        return self._post_in_turn(topic_id, message_id, text, files, last_seen)
+
+    async def _post_in_turn(
+        self, topic_id: str, message_id: str, text: str, files: Sequence[str], last_seen: str | None
+    ) -> None:
+        try:
+            await self._store_and_post(topic_id, message_id, text, files, last_seen)
+        finally:
+            self._storing[topic_id] -= 1
+
+    async def _store_and_post(
+        self, topic_id: str, message_id: str, text: str, files: Sequence[str], last_seen: str | None
+    ) -> None:
+        async with self._attaching.turn(topic_id):
+            if topic_id in self._deleting or not self._topics.known(topic_id):
+                self._refuse_deleted(topic_id, message_id, text, files)
+                return
+            try:
+                body = await self._attaching.stored(topic_id, text, files)
+            except NotAttached as error:
+                reason = _("Not attached, and so not sent: {reason}").format(reason=error)
+                self._tell(PostRefused(topic_id, message_id, text, reason=reason, files=tuple(files)))
+                return
+        if topic_id in self._deleting or not self._topics.known(topic_id):
+            self._refuse_deleted(topic_id, message_id, text, files)
+            return
+        self.post(topic_id, message_id, body, last_seen)
+
+    def _refuse_deleted(self, topic_id: str, message_id: str, text: str, files: Sequence[str] = ()) -> None:
+        reason = _("This topic was deleted. Open another one and send it there.")
+        self._tell(PostRefused(topic_id, message_id, text, reason=reason, files=tuple(files)))
 
     def _sit(self, topic_id: str) -> None:
         if topic_id in self._chairs:
@@ -189,14 +238,15 @@ class Desk:
             log.warning("the screen got an answer it did not ask for: %s", type(frame).__name__)
 
     def _on_result(self, topic_id: str, result: PostResult) -> None:
-        text = self._chairs[topic_id].waiting.pop(result.message_id, "")
+        body = self._chairs[topic_id].waiting.pop(result.message_id, "")
         if result.delivered:
             paused = tuple(f"{each.name}: {reason_words(each.reason)}" for each in result.paused)
             self._tell(PostAccepted(topic_id, result.message_id, tuple(result.notes), paused))
             return
+        text, files = self._attaching.taken_apart(topic_id, body)
         missed = tuple(_post_of(item) for item in result.missed)
         reason = _(result.error) if result.error else ""
-        self._tell(PostRefused(topic_id, result.message_id, text, missed, result.left_out, reason=reason))
+        self._tell(PostRefused(topic_id, result.message_id, text, missed, result.left_out, reason, files))
 
 
 def _post_of(item: PostItem) -> Post:

@@ -12,6 +12,7 @@ from pullcept.clock import utc_now
 from pullcept.core.post import Post
 from pullcept.core.screen import TopicView
 from pullcept.core.seat import Seat
+from pullcept.store.attachments import find_attachment, store_files
 from pullcept.store.folder import DataFolder, host_id
 from pullcept.store.index import IndexFile, TopicNotDeleted
 from pullcept.store.topic_log import LogUnreadable, Rows, TopicLog, UnknownPost
@@ -132,6 +133,14 @@ class Topics:
     def attachments_folder(self, topic_id: str) -> Path:
         """Where files of this topic lie."""
         return self._folder.attachments(topic_id)
+
+    def store_files(self, topic_id: str, sources: Sequence[str]) -> tuple[str, ...]:
+        """Copy files in, all or none; for a worker thread. Raises `NotAttached`."""
+        return tuple(str(path) for path in store_files(self._folder, topic_id, sources))
+
+    def find_attachment(self, topic_id: str, path: str) -> Path | None:
+        """The stored file that a path of a post of this topic names; see `store.attachments`."""
+        return find_attachment(self._folder, topic_id, path)
 
     # -- life -------------------------------------------------------------
 

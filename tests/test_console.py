@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -282,3 +283,27 @@ def test_the_loop_guard_is_lifted_and_its_posts_are_dropped_by_a_line() -> None:
     desk.console.on_line("/continue")
     desk.console.on_line("/skipall")
     assert desk.asked.calls == [("go_on", TOPIC), ("skip_all", TOPIC)]
+
+
+def test_attached_files_go_with_the_next_line_and_again_when_it_was_refused(desk: Desk, tmp_path: Path) -> None:
+    cat = tmp_path / "cat.png"
+    cat.write_bytes(b"meow")
+    assert "no file" in desk.line("/attach /no/such/file")
+    assert "cat.png" in desk.line(f"/attach {cat}")
+    desk.line("look")
+    assert desk.asked.calls[-1] == ("post_files", TOPIC, "look", (str(cat),), None)
+    desk.console.on_event(PostRefused(TOPIC, "m9", "look", reason="busy", files=("/data/cat.png",)))
+    desk.line("/again")
+    assert desk.asked.calls[-1] == ("post_files", TOPIC, "look", ("/data/cat.png",), None)
+    desk.line("and this")
+    assert desk.asked.calls[-1][0] == "post"
+
+
+def test_a_file_is_sent_without_text_or_dropped(desk: Desk, tmp_path: Path) -> None:
+    cat = tmp_path / "cat.png"
+    cat.write_bytes(b"meow")
+    desk.line(f"/attach {cat}")
+    desk.line("/attach drop")
+    desk.line(f"/attach {cat}")
+    desk.line("/attach send")
+    assert desk.asked.calls == [("post_files", TOPIC, "", (str(cat),), None)]

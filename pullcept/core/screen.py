@@ -3,6 +3,7 @@
 Events go from the app to the screen through a queue; actions go the other way and never wait.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -70,7 +71,7 @@ class PostAccepted:
 
 @dataclass(frozen=True, slots=True)
 class PostRefused:
-    """The screen's own post did not go through: give `text` back to the composer.
+    """The screen's own post did not go through: give `text` and the paths of its `files` back to the composer.
 
     With `reason` empty, the floor refused it: draw `missed` in place (known ids once) and retry later.
     """
@@ -81,6 +82,7 @@ class PostRefused:
     missed: tuple[Post, ...] = ()
     left_out: int = 0
     reason: str = ""
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,10 @@ class Actions(Protocol):
     def delete_topic(self, topic_id: str) -> None: ...
     def post(self, topic_id: str, text: str, last_seen: str | None) -> str:
         """Say something; returns the message id under which the outcome will come."""
+        ...
+
+    def post_files(self, topic_id: str, text: str, files: Sequence[str], last_seen: str | None) -> str:
+        """Say something with files, which are copied into the topic first; the outcome comes as for `post`."""
         ...
 
     def start(self, seat: Seat, columns: int, rows: int) -> None: ...

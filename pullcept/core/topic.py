@@ -41,11 +41,16 @@ def check_topic_id(text: str) -> str:
         raise TopicIdError("a topic id holds no separators, drive letters or control characters")
     if text != text.strip(" ") or text.endswith("."):
         raise TopicIdError("a topic id neither begins with a blank nor ends in a blank or dot")
-    if text.split(".")[0].rstrip(" ").upper() in _DEVICES:
+    if is_device(text):
         raise TopicIdError("a topic id is not the name of a device")
     if len(text.encode("utf-8", "replace")) > MAX_ID_BYTES:
         raise TopicIdError(f"a topic id is at most {MAX_ID_BYTES} bytes long")
     return text
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows takes a file name for one of its devices, whatever its extension."""
+    return name.split(".")[0].rstrip(" ").upper() in _DEVICES
 
 
 def title_of(content: str) -> str:

@@ -44,6 +44,7 @@ class TopicState:
     roster: tuple[tuple[str, str, int | None], ...] = ()
     terminals: list[Seat] = field(default_factory=list)
     draft: str = ""
+    files: list[str] = field(default_factory=list)
     refusal: str = ""
     unread: int = 0
     last_seen: str | None = None
@@ -282,6 +283,7 @@ class ScreenState:
         reason = event.reason or _came_first(len(event.missed))
         topic = self.topic(event.topic_id)
         topic.refusal = reason
+        topic.files[:0] = [path for path in event.files if path not in topic.files]
         if event.topic_id == self.topic_id:
             return (*drawn, changes.TextReturned(event.text, reason))
         topic.draft = joined(event.text, topic.draft)

@@ -317,9 +317,11 @@ class RoomWindow:
 
     # What the person does
 
-    def post(self, text: str) -> None:
+    def post(self, text: str, files: tuple[str, ...] = ()) -> None:
         """Say something in the open topic."""
-        if self.state.topic_id is not None:
+        if self.state.topic_id is not None and files:
+            self.actions.post_files(self.state.topic_id, text, files, self.state.last_seen())
+        elif self.state.topic_id is not None:
             self.actions.post(self.state.topic_id, text, self.state.last_seen())
 
     def seat(self, account_id: str) -> Seat | None:

@@ -1,6 +1,7 @@
 """A fake app behind the window: remembers what was asked, and scenes that fill the screen."""
 
 import queue
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -37,6 +38,10 @@ class FakeActions:
 
     def post(self, topic_id: str, text: str, last_seen: str | None) -> str:
         self.calls.append(("post", topic_id, text, last_seen))
+        return f"own-{len(self.calls)}"
+
+    def post_files(self, topic_id: str, text: str, files: Sequence[str], last_seen: str | None) -> str:
+        self.calls.append(("post_files", topic_id, text, tuple(files), last_seen))
         return f"own-{len(self.calls)}"
 
     def start(self, seat: Seat, columns: int, rows: int) -> None:

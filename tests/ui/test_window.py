@@ -509,3 +509,27 @@ def test_the_window_closes_when_the_app_has_ended() -> None:
 def test_an_event_that_cannot_be_taken_does_not_take_the_ones_behind_it_along(full_room: Room) -> None:
     full_room.tell(object(), screen.StatusSaid("behind it"))  # type: ignore[arg-type]
     assert full_room.window.state.status().text == "behind it"
+
+
+def test_chips_go_with_the_post_and_come_back_with_a_refused_one(full_room: Room) -> None:
+    composer = full_room.window.composer
+    composer.chips.add(("/home/mio/cat.png", "/home/mio/notes.txt", "/home/mio/cat.png"))
+    full_room.settle()
+    assert composer.chips.winfo_ismapped()
+    full_room.press("Return")
+    assert full_room.actions.named("post_files")[0][1:4] == (TOPIC, "", ("/home/mio/cat.png", "/home/mio/notes.txt"))
+    assert not composer.chips.files
+    full_room.tell(screen.PostRefused(TOPIC, "own-1", "look", reason="too large", files=("/data/cat.png",)))
+    assert composer.written() == "look"
+    assert composer.chips.files == ("/data/cat.png",)
+
+
+def test_chips_belong_to_their_topic_and_one_can_be_taken_away(full_room: Room) -> None:
+    composer = full_room.window.composer
+    composer.chips.add(("/home/mio/cat.png", "/home/mio/notes.txt"))
+    full_room.tell(fakes.opened((post("x", "other"),), topic_id="topic-2", title="Two"))
+    assert not composer.chips.files
+    full_room.tell(fakes.opened())
+    close = composer.chips.winfo_children()[0].winfo_children()[1]
+    full_room.press("Delete", close)
+    assert composer.chips.files == ("/home/mio/notes.txt",)

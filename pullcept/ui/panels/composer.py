@@ -3,9 +3,10 @@
 import time
 import tkinter as tk
 from collections.abc import Callable
-from tkinter import ttk
+from tkinter import filedialog, ttk
 
 from pullcept.ui import mentions
+from pullcept.ui.chips import ChipBar
 from pullcept.ui.composing import Composing
 from pullcept.ui.focus import has_focus
 from pullcept.ui.panels.candidates import CandidateList
@@ -19,7 +20,10 @@ MOST_OF_WINDOW = 0.4
 
 
 class Composer(tk.Frame):
-    """`on_post(text)` gets what was written, as written. `popup_parent`: where the candidates float."""
+    """`on_post(text, files)` gets what was written, as written, and the paths of the chips.
+
+    `popup_parent`: where the candidates float.
+    """
 
     def __init__(
         self,
@@ -27,7 +31,7 @@ class Composer(tk.Frame):
         theme: Theme,
         state: ScreenState,
         *,
-        on_post: Callable[[str], None],
+        on_post: Callable[[str, tuple[str, ...]], None],
         popup_parent: tk.Misc,
     ) -> None:
         super().__init__(parent, bg=theme.role("canvas"))
@@ -50,6 +54,7 @@ class Composer(tk.Frame):
             padx=theme.px(12),
             pady=theme.px(4),
         )
+        self.chips = ChipBar(self._inside, theme, on_change=self._chips_changed)
         self._build_text()
         self._build_tools()
         self._list = CandidateList(popup_parent, theme, on_pick=self._pick)
@@ -96,6 +101,9 @@ class Composer(tk.Frame):
         theme = self._theme
         bar = tk.Frame(self._inside, bg=theme.role("raised"))
         bar.pack(fill="x", padx=theme.px(2), pady=(0, theme.px(2)))
+        attach = ttk.Button(bar, image=theme.icon("attach", 18), style="RaisedTool.TButton", command=self.ask_files)
+        attach.pack(side="left")
+        Tooltip(attach, theme, lambda: _("Attach files (Ctrl+O)"))
         at = ttk.Button(bar, image=theme.icon("at", 18), style="RaisedTool.TButton", command=self._type_at)
         at.pack(side="left")
         Tooltip(at, theme, lambda: _("Name someone (@)"))
@@ -125,6 +133,7 @@ class Composer(tk.Frame):
         text.bind("<Shift-Tab>", lambda event: self._leave(-1))
         if self.tk.call("tk", "windowingsystem") == "x11":
             text.bind("<ISO_Left_Tab>", lambda event: self._leave(-1))
+        text.bind("<Control-o>", self._attach_key)
         text.bind("<Escape>", self._escape)
         text.bind("<<Modified>>", self._modified)
         text.bind("<<Paste>>", self._paste)
@@ -150,27 +159,43 @@ class Composer(tk.Frame):
         topic, self._topic_id = self._state.topic(), self._state.topic_id
         self._replace(joined(topic.draft, early) if topic.draft else early)
         self.text.edit_reset()
+        self.chips.show(topic.files)
         self._show_refusal(topic.refusal)
 
     def give_back(self, text: str, reason: str) -> None:
-        """A text that was not posted: exactly that text is in the box again, in front of anything newer."""
+        """A text that was not posted: exactly that text is in the box again, in front of anything newer.
+
+        The chips follow what the state says of the topic.
+        """
+        self.chips.show(self._state.topic().files)
         self._replace(joined(text, self.written()))
         self._show_refusal(reason)
 
     def post(self) -> None:
         """Hand on what is written and empty the box; white space alone stays."""
         text = self.written()
-        if not text.strip() or self._state.topic_id is None:
+        if not (text.strip() or self.chips.files) or self._state.topic_id is None:
             return
         self._last_own = text
+        files = self.chips.take()
         self._list.hide()
         self._show_refusal("")
         self._state.topic().refusal = ""
         self._replace("")
         self.text.edit_reset()
-        self._on_post(text)
+        self._on_post(text, files)
+
+    def ask_files(self) -> None:
+        """Let the person choose files to attach."""
+        chosen = filedialog.askopenfilenames(parent=self, title=_("Attach files"))
+        self.chips.add(tuple(str(path) for path in chosen))
+        self.text.focus_set()
 
     # Keys
+
+    def _attach_key(self, event: "tk.Event[tk.Text]") -> str:
+        self.ask_files()
+        return "break"
 
     def _key(self, event: "tk.Event[tk.Text]") -> None:
         self._composing.key(event.keysym, event.char, event.keycode, time.monotonic())
@@ -298,8 +323,18 @@ class Composer(tk.Frame):
             self._hint.place_forget()
         else:
             self._hint.place(x=0, y=0)
-        self._send.state(["!disabled" if text.strip() else "disabled"])
+        self._enable_send()
         self._grow()
+
+    def _enable_send(self) -> None:
+        self._send.state(["!disabled" if self.written().strip() or self.chips.files else "disabled"])
+
+    def _chips_changed(self) -> None:
+        if self.chips.files:
+            self.chips.pack(fill="x", before=self.text)
+        else:
+            self.chips.pack_forget()
+        self._enable_send()
 
     def _grow(self) -> None:
         counted = self.text.count("1.0", "end", "displaylines", "update")
