@@ -6,7 +6,6 @@ The room lives on an asyncio thread of its own; a screen (window, console, demo)
 
 import argparse
 import asyncio
-import getpass
 import logging
 import os
 import queue
@@ -15,11 +14,11 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from pullcept.accounts import Accounts, user_name
 from pullcept.applog import app_log
 from pullcept.cli_versions import CliVersions
 from pullcept.clock import local_at
@@ -27,10 +26,9 @@ from pullcept.core.account import Account, default_accounts
 from pullcept.core.folder import BESIDE_NAME, find_data_folder
 from pullcept.core.kinds import kind_for
 from pullcept.core.launch import Admissions, Launch, role_line
-from pullcept.core.names import calling_name
 from pullcept.core.protocol import RoomFrame
 from pullcept.core.room import Door
-from pullcept.core.screen import AccountsListed, AccountView, AppEnded, RaiseAsked, ScreenEvent, StatusSaid
+from pullcept.core.screen import AppEnded, RaiseAsked, ScreenEvent, StatusSaid
 from pullcept.core.seat import Seat
 from pullcept.desk import Desk
 from pullcept.guarded import GuardedTyping, limit_of
@@ -194,8 +192,8 @@ class App:
             topics=self._topics,
             launches=launches,
             starter=starter,
-            account=self._account,
-            save_account=self._save_account,
+            account=self._accounts.find,
+            save_account=self._accounts.save,
             tell=self._events.put,
             local_at=local_at,
             on_launch_ended=self._on_launch_ended,
@@ -206,7 +204,7 @@ class App:
         outside = AppOutside(self._topics, self._typing, self._events.put, self._on_roster, self._list_soon)
         self._hub = Hub(outside, person=self._person_door, state_of=self._seats.state_words)
         self._desk = Desk(
-            self._topics, self._seats, self._hub, self._events.put, lambda: self._person().name, self._warm
+            self._topics, self._seats, self._hub, self._events.put, lambda: self._accounts.person().name, self._warm
         )
         self._links = Links(
             self._hub,
@@ -221,17 +219,21 @@ class App:
 
     def _load_config(self) -> Config:
         if self._fixed_accounts is not None:
-            return Config(tuple(self._fixed_accounts))
-        self._config_file = ConfigFile(self.folder.config)
-        return self._config_file.load(lambda: default_accounts(user_name(), lambda: str(uuid.uuid4())))
+            config, file = Config(tuple(self._fixed_accounts)), None
+        else:
+            file = ConfigFile(self.folder.config)
+            config = file.load(lambda: default_accounts(user_name(), lambda: str(uuid.uuid4())))
+        self._accounts = Accounts(config.accounts, file, self._events.put)
+        self._accounts.on_renamed = self._on_renamed
+        return config
 
     def _introduce(self) -> None:
         """The first events of a run: problems of the files, the accounts, and a fresh topic."""
         for problem in (*self._config.problems, *self._topics.problems):
             self._events.put(StatusSaid(problem, "error", key=problem))
-        self._events.put(AccountsListed(tuple(_account_view(account) for account in self._config.accounts)))
+        self._accounts.list_all()
         self._desk.new_topic()
-        self._spawn_task(asyncio.to_thread(self._ask_versions, self._config.accounts))
+        self._spawn_task(asyncio.to_thread(self._ask_versions, self._accounts.all))
 
     def _ask_versions(self, accounts: Sequence[Account]) -> None:
         """Known before anybody presses start, because it takes a CLI a while to tell."""
@@ -262,24 +264,14 @@ class App:
 
     # -- who is who ---------------------------------------------------------
 
-    def _account(self, account_id: str) -> Account | None:
-        return next((account for account in self._config.accounts if account.id == account_id), None)
-
-    def _save_account(self, account: Account) -> None:
-        """An account has changed. It counts in this run even when it cannot be saved; raises `NotSaved` then."""
-        accounts = tuple(account if each.id == account.id else each for each in self._config.accounts)
-        self._config = replace(self._config, accounts=accounts)
-        if self._fixed_accounts is None:
-            self._config_file.save_accounts(accounts)
-
-    def _person(self) -> Account:
-        found = next((account for account in self._config.accounts if account.kind == "admin"), None)
-        return found or Account(id="person", name=user_name(), kind="admin")
+    def _on_renamed(self, account: Account) -> None:
+        """Sessions that run are called by the new name from the next post on."""
+        self._seats.rename(account)
+        self._hub.rename(account.id, account.calling_name, account.full_name, account.hue)
 
     def _person_door(self) -> Door:
-        person = self._person()
-        name = calling_name(person.name, person.nickname)
-        return Door("admin", person.id, name, person.name if person.name != name else None, person.hue)
+        person = self._accounts.person()
+        return Door("admin", person.id, person.calling_name, person.full_name, person.hue)
 
     # -- actions: called on any thread, carried out on the asyncio thread --------------
 
@@ -359,6 +351,10 @@ class App:
         """See `Actions`."""
         self._call(lambda: self._seats.decide_sightless(seat, decision))
 
+    def set_nickname(self, account_id: str, nickname: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._accounts.set_nickname(account_id, nickname))
+
     def discard_held(self, seat: Seat) -> None:
         """See `Actions`."""
         self._call(lambda: self._seats.discard_held(seat))
@@ -424,14 +420,6 @@ def own_programs() -> Programs:
     return Programs(os.path.abspath(sys.executable), str(script if script.is_file() else package / "__main__.py"))
 
 
-def user_name() -> str:
-    """The person's name as the operating system knows it; never empty."""
-    try:
-        return getpass.getuser() or "User"
-    except (OSError, KeyError, ImportError):
-        return "User"
-
-
 def open_data_folder(option: str | None) -> DataFolder:
     """The data folder that option, environment and platform choose; nothing is made yet."""
     beside = Path(sys.executable if getattr(sys, "frozen", False) else __file__).resolve().parent
@@ -446,11 +434,6 @@ def open_data_folder(option: str | None) -> DataFolder:
         beside_exists=(beside / BESIDE_NAME).is_dir(),
     )
     return DataFolder(Path(os.path.abspath(choice.path)))
-
-
-def _account_view(account: Account) -> AccountView:
-    name = calling_name(account.name, account.nickname)
-    return AccountView(account.id, name, account.kind, account.hue, account.startable)
 
 
 def _conversation_exists(account: Account, conversation_id: str, environment: Mapping[str, str]) -> bool | None:

@@ -55,6 +55,7 @@ def help_text() -> str:
 A line without / is a post; @name addresses it.
 /topics  /new  /open N  /older  /rename TITLE  /delete
 /accounts  /start NAME  /stop NAME  /seats
+/nick NAME NICKNAME  calls an account otherwise, /nick NAME  by its own name again
 /look NAME  shows a terminal   /keys NAME TEXT  types TEXT and Enter into it
 /key NAME KEY  presses enter, esc, up, down, tab or ctrl-c in it
 /anyway NAME  types the held posts behind unsent text   /discard NAME  drops them
@@ -371,6 +372,12 @@ class Console:
     def do_byhand(self, rest: str) -> None:
         if seat := self._seat(rest):
             self._actions.decide_sightless(seat, BY_HAND)
+
+    def do_nick(self, rest: str) -> None:
+        names = [each.name.casefold() for each in self.view.accounts]
+        name, nickname = (rest, "") if rest.casefold() in names else self._split_name(rest)
+        if seat := self._seat(name):
+            self._actions.set_nickname(seat.account_id, nickname)
 
     def do_discard(self, rest: str) -> None:
         if seat := self._seat(rest):

@@ -292,6 +292,13 @@ class Seats:
         session = self._sessions.get(seat)
         return session if session is not None and session.alive else None
 
+    def rename(self, account: Account) -> None:
+        """An account is called otherwise: the tags of the next posts say so."""
+        self._parts.admissions.rename(account.id, account.calling_name, account.full_name, account.hue)
+        for session in self._sessions.values():
+            if session.launch.seat.account_id == account.id:
+                session.rename(account.calling_name, account.full_name, account.hue)
+
     def resize(self, seat: Seat, columns: int, rows: int) -> None:
         """Give the terminal of a seat another size."""
         if session := self._sessions.get(seat):

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from pullcept.core.account import BY_HAND, TYPE_ANYWAY
@@ -143,6 +143,11 @@ class Session:
     def launch(self) -> Launch:
         """The launch this session belongs to."""
         return self.start.launch
+
+    def rename(self, name: str, full_name: str | None, hue: int | None) -> None:
+        """Its account is called otherwise from now on."""
+        launch = replace(self.start.launch, name=name, full_name=full_name, hue=hue)
+        self.start = replace(self.start, launch=launch)
 
     @property
     def alive(self) -> bool:

@@ -160,6 +160,12 @@ def test_sessions_are_started_and_stopped_by_name(desk: Desk) -> None:
     assert desk.asked.calls == [("start", Seat("a", TOPIC), 120, 40), ("stop", Seat("b", TOPIC))]
 
 
+def test_an_account_is_called_otherwise_by_a_line(desk: Desk) -> None:
+    desk.line("/nick Aki Two Spring of 2027")
+    desk.line("/nick aki two")
+    assert desk.asked.calls == [("set_nickname", "b", "Spring of 2027"), ("set_nickname", "b", "")]
+
+
 def test_a_name_nobody_has_lists_those_there_are(desk: Desk) -> None:
     assert "There are: Aki, Aki Two" in desk.line("/start Mio")
     assert not desk.asked.calls

@@ -236,6 +236,10 @@ class Actions(Protocol):
         """
         ...
 
+    def set_nickname(self, account_id: str, nickname: str) -> None:
+        """Call an account otherwise from now on; an empty nickname gives its name back."""
+        ...
+
     def discard_held(self, seat: Seat) -> None:
         """Do not type the posts that wait for this seat; they stay in the room and its log."""
         ...

@@ -132,6 +132,27 @@ def spoken_turn(room: RealRoom, seat: RealSeat, text: str) -> str:
     return seat.conversation(seat.model.wait_for_text(post.message_id))
 
 
+def a_new_nickname_counts_at_once(root: Path, seat: RealSeat) -> None:
+    with RealRoom(root, [seat.account]) as room:
+        room.start(seat.account)
+        spoken_turn(room, seat, "before")
+        room.app.set_nickname(seat.account.id, "春 & Spring")
+        script = Answers(seat)
+        script.say("I heard my new name.")
+        post = room.say("@春 & Spring: who are you?")
+        script.go(post)
+        turn = seat.model.wait_for_text(post.message_id)
+        tag = json.loads(message_with(seat, turn, post).partition("\n")[0].removeprefix("[pullcept] "))
+        assert (tag["to"], tag["you"], tag["your_full_name"]) == (["春 & Spring"], "春 & Spring", seat.name)
+        row = room.wait_for_row("春 & Spring", "I heard my new name.")
+        assert row.full_name == seat.name
+        seat.wait_for_result(row.message_id)
+        history = call(seat.tool.replace("say_to_room", "read_room_history"), {"limit": 5}, match="and the list")
+        seat.model.script(history)
+        room.say("@春 & Spring: and the list of names?")
+        assert "春 & Spring" in seat.wait_for_result("before")
+
+
 class Answers:
     """One scripted call of `say_to_room` that waits until the test says which post it has seen.
 

@@ -33,3 +33,7 @@ def test_claude_c_answers_too_late_is_refused_and_resends_its_draft(
 def test_claude_d_goes_on_with_its_conversation_or_says_that_it_is_gone(tmp_path: Path, claude: RealSeat) -> None:
     scenes.a_conversation_goes_on_or_begins_anew(tmp_path, claude)
     assert is_the_measured_version(claude)
+
+
+def test_claude_is_called_by_its_new_nickname_from_the_next_post_on(tmp_path: Path, claude: RealSeat) -> None:
+    scenes.a_new_nickname_counts_at_once(tmp_path, claude)

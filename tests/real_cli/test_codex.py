@@ -43,6 +43,10 @@ def test_codex_d_goes_on_with_its_conversation_or_says_that_it_is_gone(tmp_path:
     assert is_the_measured_version(codex)
 
 
+def test_codex_is_called_by_its_new_nickname_from_the_next_post_on(tmp_path: Path, codex: RealSeat) -> None:
+    scenes.a_new_nickname_counts_at_once(tmp_path, codex)
+
+
 def test_codex_e_hands_its_sidecar_every_variable_and_a_nested_one_gets_an_empty_server(
     tmp_path: Path, codex: RealSeat
 ) -> None:

@@ -59,6 +59,9 @@ class FakeActions:
     def decide_sightless(self, seat: Seat, decision: str) -> None:
         self.calls.append(("decide_sightless", seat, decision))
 
+    def set_nickname(self, account_id: str, nickname: str) -> None:
+        self.calls.append(("set_nickname", account_id, nickname))
+
     def send_anyway(self, seat: Seat) -> None:
         self.calls.append(("send_anyway", seat))
 
