@@ -327,6 +327,14 @@ class App:
         self._call(lambda: self._spawn_task(self._desk.post_files(topic_id, message_id, text, kept, last_seen)))
         return message_id
 
+    def export_topic(self, topic_id: str, path: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._spawn_task(self._desk.export_topic(topic_id, Path(path))))
+
+    def save_copy(self, path: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._spawn_task(self._desk.save_copy(Path(path))))
+
     def start(self, seat: Seat, columns: int, rows: int) -> None:
         """See `Actions`."""
         self._call(lambda: self._seats.start(seat, columns, rows))

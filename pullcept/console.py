@@ -64,6 +64,7 @@ A line without / is a post; @name addresses it.
 /resend NAME [ID]  types a post once more   /skip NAME [ID]  gives one up
 /continue  types on where sessions talked without you for long   /skipall  drops what waits there
 /attach FILE  sends a copy of the file with your next line
+/export FILE  writes the topic as .md, .html or .jsonl   /copy FILE  saves a copy of everything as a zip
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
 /help  /quit""")
@@ -301,6 +302,22 @@ class Console:
             self._say("* " + _("Goes with the next line: {names}").format(names=", ".join(self.view.files)))
         else:
             self._say("! " + _("There is no file {path}.").format(path=rest))
+
+    def do_export(self, rest: str) -> None:
+        if target := self._new_file(rest, _("/export takes a file name that ends in .md, .html or .jsonl.")):
+            self._actions.export_topic(self.view.topic_id, target)
+
+    def do_copy(self, rest: str) -> None:
+        if target := self._new_file(rest, _("/copy takes the name of a new zip file.")):
+            self._actions.save_copy(target)
+
+    def _new_file(self, rest: str, usage: str) -> str | None:
+        """The absolute path of a file that is to be made; None, with a word, when there is one already."""
+        path = Path(rest).expanduser().absolute()
+        if rest and not path.exists():
+            return str(path)
+        self._say("! " + (_("{path} exists already. Name a new file.").format(path=rest) if rest else usage))
+        return None
 
     def do_older(self, _rest: str) -> None:
         if self.view.oldest:

@@ -3,10 +3,12 @@
 The person sits in every opened room through a connection like anyone's; its door says `admin`.
 """
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pullcept.attaching import Attaching
@@ -28,6 +30,7 @@ from pullcept.host.hub import SCREEN_ORIGIN, Connection, Hub
 from pullcept.reasons import reason_words
 from pullcept.seats import Seats
 from pullcept.store.attachments import NotAttached
+from pullcept.store.export import NotExported
 from pullcept.store.index import TopicNotDeleted
 from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogUnreadable, Rows, UnknownPost
@@ -142,6 +145,30 @@ class Desk:
         if self.on_screen == topic_id:
             self.new_topic()
         self.tell_topics()
+
+    async def export_topic(self, topic_id: str, target: Path) -> None:
+        """Write a topic as a document for people; the status line says how it went."""
+        title = self._topics.title(topic_id) or _("untitled")
+        self._tell(StatusSaid(_("Exporting {file}…").format(file=target.name), key=str(target)))
+        try:
+            await asyncio.to_thread(self._topics.export, topic_id, title, target)
+        except NotExported as error:
+            said = StatusSaid(_("Not exported: {reason}").format(reason=error), "error", str(target))
+        else:
+            said = StatusSaid(_("The topic was exported to {file}.").format(file=target), key=str(target))
+        self._tell(said)
+
+    async def save_copy(self, target: Path) -> None:
+        """Write everything into one zip while the room goes on; the status line says how it went."""
+        self._tell(StatusSaid(_("Saving a copy to {file}…").format(file=target.name), key=str(target)))
+        try:
+            count = await asyncio.to_thread(self._topics.save_copy, target)
+        except NotExported as error:
+            said = StatusSaid(_("No copy was saved: {reason}").format(reason=error), "error", str(target))
+        else:
+            text = _("A copy of everything was saved to {file} ({count} files).").format(file=target, count=count)
+            said = StatusSaid(text, key=str(target))
+        self._tell(said)
 
     def _read(self, page: Callable[[], Rows]) -> Rows:
         """Rows of a log; none, with a word on the status line, when they cannot be read."""

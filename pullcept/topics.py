@@ -13,6 +13,7 @@ from pullcept.core.post import Post
 from pullcept.core.screen import TopicView
 from pullcept.core.seat import Seat
 from pullcept.store.attachments import find_attachment, store_files
+from pullcept.store.export import export_topic, save_copy
 from pullcept.store.folder import DataFolder, host_id
 from pullcept.store.index import IndexFile, TopicNotDeleted
 from pullcept.store.topic_log import LogUnreadable, Rows, TopicLog, UnknownPost
@@ -141,6 +142,14 @@ class Topics:
     def find_attachment(self, topic_id: str, path: str) -> Path | None:
         """The stored file that a path of a post of this topic names; see `store.attachments`."""
         return find_attachment(self._folder, topic_id, path)
+
+    def export(self, topic_id: str, title: str, target: Path) -> None:
+        """Write a topic as a document; for a worker thread. Raises `NotExported`."""
+        export_topic(self._folder, topic_id, title, target)
+
+    def save_copy(self, target: Path) -> int:
+        """Write everything into one zip; for a worker thread. Raises `NotExported`."""
+        return save_copy(self._folder, target)
 
     # -- life -------------------------------------------------------------
 

@@ -313,3 +313,17 @@ def test_a_file_is_sent_without_text_or_dropped(desk: Desk, tmp_path: Path) -> N
     desk.line(f"/attach {cat}")
     desk.line("/attach send")
     assert desk.asked.calls == [("post_files", TOPIC, "", (str(cat),), None)]
+
+
+def test_a_topic_is_exported_and_everything_copied_to_new_files_only(desk: Desk, tmp_path: Path) -> None:
+    old = tmp_path / "old.md"
+    old.write_text("old", encoding="utf-8")
+    assert "exists already" in desk.line(f"/export {old}")
+    assert ".jsonl" in desk.line("/export")
+    assert "zip" in desk.line("/copy")
+    desk.line(f"/export {tmp_path / 'new.md'}")
+    desk.line(f"/copy {tmp_path / 'new.zip'}")
+    assert desk.asked.calls == [
+        ("export_topic", TOPIC, str(tmp_path / "new.md")),
+        ("save_copy", str(tmp_path / "new.zip")),
+    ]

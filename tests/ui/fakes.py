@@ -44,6 +44,12 @@ class FakeActions:
         self.calls.append(("post_files", topic_id, text, tuple(files), last_seen))
         return f"own-{len(self.calls)}"
 
+    def export_topic(self, topic_id: str, path: str) -> None:
+        self.calls.append(("export_topic", topic_id, path))
+
+    def save_copy(self, path: str) -> None:
+        self.calls.append(("save_copy", path))
+
     def start(self, seat: Seat, columns: int, rows: int) -> None:
         self.calls.append(("start", seat, columns, rows))
 

@@ -533,3 +533,16 @@ def test_chips_belong_to_their_topic_and_one_can_be_taken_away(full_room: Room) 
     close = composer.chips.winfo_children()[0].winfo_children()[1]
     full_room.press("Delete", close)
     assert composer.chips.files == ("/home/mio/notes.txt",)
+
+
+def test_the_menu_of_a_topic_exports_it_and_saves_a_copy(full_room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    topics, shown, answers = full_room.window.topics, [], ["/home/mio/out.html", "", "/home/mio/all.zip"]
+    monkeypatch.setattr(tk.Menu, "tk_popup", lambda menu, x, y: shown.append(menu))
+    monkeypatch.setattr("tkinter.filedialog.asksaveasfilename", lambda **options: answers.pop(0))
+    topics.list.selected = TOPIC
+    full_room.press("F10", topics.list.canvas, state=1)
+    shown[-1].invoke(3)
+    shown[-1].invoke(3)
+    shown[-1].invoke(4)
+    assert full_room.actions.named("export_topic") == [("export_topic", TOPIC, "/home/mio/out.html")]
+    assert full_room.actions.named("save_copy") == [("save_copy", "/home/mio/all.zip")]

@@ -3,7 +3,7 @@
 import tkinter as tk
 from collections.abc import Callable
 from datetime import datetime
-from tkinter import ttk
+from tkinter import filedialog, ttk
 
 from pullcept.core.screen import Actions, TopicView
 from pullcept.ui import dates
@@ -138,7 +138,30 @@ class TopicsPanel(tk.Frame):
         self._menu = menu = popup_menu(self, self._theme)
         menu.add_command(label=_("Rename"), accelerator="F2", command=lambda: self.rename(topic_id))
         menu.add_command(label=_("Delete…"), accelerator="Del", command=lambda: self._delete(topic_id))
+        menu.add_separator()
+        menu.add_command(label=_("Export…"), command=lambda: self._export(topic_id))
+        menu.add_command(label=_("Save a copy of everything…"), command=self._save_copy)
         menu.tk_popup(x, y)
+
+    def _export(self, topic_id: str) -> None:
+        """Ask for a file, and write the topic there; its ending says in which form."""
+        forms = ((_("Markdown"), ".md"), (_("Web page with pictures"), ".html"), (_("Log (JSON lines)"), ".jsonl"))
+        path = filedialog.asksaveasfilename(
+            parent=self, title=_("Export the topic"), filetypes=forms, defaultextension=".md"
+        )
+        if path:
+            self._actions.export_topic(topic_id, str(path))
+
+    def _save_copy(self) -> None:
+        path = filedialog.asksaveasfilename(
+            parent=self,
+            title=_("Save a copy of everything"),
+            filetypes=((_("Zip archive"), ".zip"),),
+            defaultextension=".zip",
+            initialfile="pullcept-copy.zip",
+        )
+        if path:
+            self._actions.save_copy(str(path))
 
     def _delete(self, topic_id: str | None) -> None:
         if topic_id:
