@@ -34,6 +34,7 @@ from pullcept.desk import Desk
 from pullcept.guarded import GuardedTyping, limit_of
 from pullcept.host.hub import Hub
 from pullcept.host.server import Callbacks, HostFailed, RoomServer
+from pullcept.keeping import Keeping
 from pullcept.links import Links, OnAnswer
 from pullcept.outside import AppOutside
 from pullcept.pty.system import make_terminals
@@ -161,6 +162,7 @@ class App:
             self._introduce()
             self._started.set()
             await self._closing.wait()
+            await self._keeping.close()
             await self._seats.end_all()
             await self._server.stop()
         finally:
@@ -172,6 +174,7 @@ class App:
     def _build(self) -> None:
         self._config = self._load_config()
         self._topics = Topics(self.folder)
+        self._keeping = Keeping(self.folder, self._topics.known, self._events.put)
         launches = LaunchFiles(self.folder.launch)
         launches.empty()
         admissions = Admissions()
@@ -232,7 +235,9 @@ class App:
         for problem in (*self._config.problems, *self._topics.problems):
             self._events.put(StatusSaid(problem, "error", key=problem))
         self._accounts.list_all()
-        self._desk.new_topic()
+        fresh = self._topics.new()
+        self._keeping.give_back(fresh)
+        self._desk.open_topic(fresh)
         self._spawn_task(asyncio.to_thread(self._ask_versions, self._accounts.all))
 
     def _ask_versions(self, accounts: Sequence[Account]) -> None:
@@ -326,6 +331,10 @@ class App:
         kept = tuple(files)
         self._call(lambda: self._spawn_task(self._desk.post_files(topic_id, message_id, text, kept, last_seen)))
         return message_id
+
+    def keep_unsent(self, topic_id: str, text: str, files: tuple[str, ...]) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._keeping.keep(topic_id, text, files))
 
     def export_topic(self, topic_id: str, path: str) -> None:
         """See `Actions`."""

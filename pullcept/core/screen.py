@@ -60,6 +60,15 @@ class RowAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class UnsentKept:
+    """What an earlier run left unsent in a topic; comes before the first `TopicOpened`."""
+
+    topic_id: str
+    text: str
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PostAccepted:
     """The screen's own post went through. `notes`: texts for the person. `paused`: who has it later, and why."""
 
@@ -190,6 +199,7 @@ ScreenEvent = (
     | TopicOpened
     | OlderRows
     | RowAdded
+    | UnsentKept
     | PostAccepted
     | PostRefused
     | AccountsListed
@@ -219,6 +229,10 @@ class Actions(Protocol):
 
     def post_files(self, topic_id: str, text: str, files: Sequence[str], last_seen: str | None) -> str:
         """Say something with files, which are copied into the topic first; the outcome comes as for `post`."""
+        ...
+
+    def keep_unsent(self, topic_id: str, text: str, files: tuple[str, ...]) -> None:
+        """This is written in a topic and not sent; it comes back as `UnsentKept` at the next start."""
         ...
 
     def export_topic(self, topic_id: str, path: str) -> None:

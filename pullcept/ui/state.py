@@ -82,6 +82,7 @@ class ScreenState:
             screen.TopicOpened: self._take_opened,
             screen.OlderRows: self._take_older,
             screen.RowAdded: self._take_row,
+            screen.UnsentKept: self._take_kept,
             screen.PostAccepted: self._take_accepted,
             screen.PostRefused: self._take_refused,
             screen.AccountsListed: self._take_accounts,
@@ -105,6 +106,10 @@ class ScreenState:
     def topic(self, topic_id: str | None = None) -> TopicState:
         """The state kept for a topic (the open one by default)."""
         return self._topic_states.setdefault(topic_id or self.topic_id or "", TopicState())
+
+    def kept_topics(self) -> tuple[tuple[str, TopicState], ...]:
+        """Every topic something is kept of, with its id."""
+        return tuple((topic_id, topic) for topic_id, topic in self._topic_states.items() if topic_id)
 
     def person(self) -> screen.AccountView | None:
         """The account of the person at this screen."""
@@ -208,6 +213,11 @@ class ScreenState:
         if self.pane_visible:
             self._take_in()
         return (changes.TopicShown(), *forgotten)
+
+    def _take_kept(self, event: screen.UnsentKept) -> tuple[Change, ...]:
+        topic = self.topic(event.topic_id)
+        topic.draft, topic.files[:] = event.text, event.files
+        return (changes.TopicsChanged(),)
 
     def _take_older(self, event: screen.OlderRows) -> tuple[Change, ...]:
         if event.topic_id != self.topic_id:

@@ -19,6 +19,7 @@ from pullcept.ui.deciding import Deciding
 from pullcept.ui.decisions import Decision, Waiting
 from pullcept.ui.dialogs.confirm import ConfirmDialog
 from pullcept.ui.focus import has_focus
+from pullcept.ui.keeper import Keeper
 from pullcept.ui.links import DecisionBar
 from pullcept.ui.palette import ThemeName
 from pullcept.ui.panels.accounts import AccountsPanel
@@ -66,6 +67,7 @@ class RoomWindow:
         self._themes: dict[tuple[ThemeName, Language, float], Theme] = {}
         self.pump = Pump(root, events, self.take)
         self.use_theme(theme)
+        self.keeper = Keeper(root, lambda: self.state, lambda *unsent: self.actions.keep_unsent(*unsent))
         root.title("Pullcept")
         root.protocol("WM_DELETE_WINDOW", self.close)
         root.bind("<Configure>", self._resized, add=True)
@@ -393,7 +395,7 @@ class RoomWindow:
         """Close the window: at once, or after a question when sessions run."""
         running = self._running()
         if not running:
-            self.actions.quit()
+            self._quit()
             return
         ConfirmDialog(
             self.root,
@@ -401,8 +403,12 @@ class RoomWindow:
             title=_("Close Pullcept?"),
             text=_("Running, and will be stopped: {names}.").format(names=_(", ").join(running)),
             yes=_("Close"),
-            on_yes=self.actions.quit,
+            on_yes=self._quit,
         )
+
+    def _quit(self) -> None:
+        self.keeper.tell_now()
+        self.actions.quit()
 
     def show_terminal(self, account_id: str) -> None:
         """Show the terminal of an account's session."""

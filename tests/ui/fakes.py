@@ -20,6 +20,7 @@ class FakeActions:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
+        self.kept: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def new_topic(self) -> None:
         self.calls.append(("new_topic",))
@@ -43,6 +44,9 @@ class FakeActions:
     def post_files(self, topic_id: str, text: str, files: Sequence[str], last_seen: str | None) -> str:
         self.calls.append(("post_files", topic_id, text, tuple(files), last_seen))
         return f"own-{len(self.calls)}"
+
+    def keep_unsent(self, topic_id: str, text: str, files: tuple[str, ...]) -> None:
+        self.kept[topic_id] = (text, files)
 
     def export_topic(self, topic_id: str, path: str) -> None:
         self.calls.append(("export_topic", topic_id, path))

@@ -546,3 +546,17 @@ def test_the_menu_of_a_topic_exports_it_and_saves_a_copy(full_room: Room, monkey
     shown[-1].invoke(4)
     assert full_room.actions.named("export_topic") == [("export_topic", TOPIC, "/home/mio/out.html")]
     assert full_room.actions.named("save_copy") == [("save_copy", "/home/mio/all.zip")]
+
+
+def test_what_is_unsent_is_kept_soon_and_at_the_latest_on_closing(full_room: Room) -> None:
+    full_room.type("half a thou")
+    full_room.until(lambda: full_room.actions.kept.get(TOPIC) == ("half a thou", ()), "the draft is kept")
+    full_room.type("ght")
+    full_room.window._quit()
+    assert full_room.actions.kept[TOPIC] == ("half a thought", ())
+
+
+def test_what_an_earlier_run_left_unsent_is_in_the_box_when_its_topic_opens(room: Room) -> None:
+    room.tell(screen.UnsentKept(TOPIC, "left over", ("/home/mio/cat.png",)), fakes.opened())
+    assert room.window.composer.written() == "left over"
+    assert room.window.composer.chips.files == ("/home/mio/cat.png",)
