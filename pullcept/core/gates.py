@@ -172,8 +172,9 @@ class Gates:
         view = waits.view(now) if waits is not None else None
         if view is not None:
             return _waiting(view)
+        told_by = self.unsent.told_by(now)
         if self.unsent.state is not UnsentState.EMPTY:
-            return Held(self._unsent_reason())
+            return Held(self._unsent_reason(), told_by)
         return self._queue_hold(now)
 
     def _unsent_reason(self) -> str:

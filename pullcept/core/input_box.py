@@ -20,6 +20,7 @@ class Box:
     that the first Enter removes instead of sending. `lists`: a last word that begins so opens a list, and Enter takes
     its entry. `stashes`: Ctrl+S puts the text aside until the next send. `word_by_blanks`: Ctrl+W takes all up to a
     blank. `drawn_lines`: Ctrl+U takes a line as it is drawn. `extended`: Backspace takes a letter with its marks.
+    `reports`: it tells each line it took, but for those that start with one of `commands`.
     """
 
     puts_back: bool = False
@@ -31,10 +32,14 @@ class Box:
     word_by_blanks: bool = False
     drawn_lines: bool = True
     extended: bool = False
+    reports: bool = False
+    commands: tuple[str, ...] = ("/", "!")
 
 
 PLAIN_BOX = Box()
-CLAUDE_CODE_BOX = Box(puts_back=True, goes_on=True, reviewed=_BIDI, stashes=True, word_by_blanks=True, extended=True)
+CLAUDE_CODE_BOX = Box(
+    puts_back=True, goes_on=True, reviewed=_BIDI, stashes=True, word_by_blanks=True, extended=True, reports=True
+)
 CODEX_BOX = Box(escapes_clear=False, lists=("@", "$"), drawn_lines=False)
 BOXES = {"claude_code": CLAUDE_CODE_BOX, "codex_cli": CODEX_BOX}
 

@@ -19,6 +19,9 @@ QUESTION_AFTER = 1.4
 REPEATED_AFTER = 1.0
 """Claude Code ignores keys for about half a second after it drew a question: a person looks, and presses again."""
 REPORTED_WITHIN = 30.0
+CONFIRMED_WITHIN = 10.0
+"""A stalled Claude Code drops an Enter that it reads together with a key, and the line stays in its box; what it took,
+it tells within 7 s. A line that is not told by then counts as sent, as it does where nothing is told."""
 FOLDS_ABOVE = 800
 FOLDED_LINES = 3
 TEXT_LIMIT = 200_000
@@ -50,6 +53,7 @@ class Unsent:
         self._is_behind_answer = False
         self._last_byte = float("-inf")
         self._sent: deque[tuple[float, str]] = deque(maxlen=16)
+        self._untold: deque[tuple[float, str]] = deque(maxlen=16)
         self._sent_now: list[str] = []
         self._put_back_at: float | None = None
         self._escape_at: float | None = None
@@ -61,13 +65,19 @@ class Unsent:
         """Whether posts must wait for the person, and how sure that is."""
         if self._text or self._reader.is_open:
             return UnsentState.UNSENT
-        doubtful = self._recalled or self._menu or self._is_stashed or self._put_back_at is not None
+        doubtful = self._recalled or self._menu or self._is_stashed or self._put_back_at is not None or self._untold
         return UnsentState.MAYBE if doubtful else UnsentState.EMPTY
 
     @property
     def put_back(self) -> bool:
         """Whether the last prompt may be back in the box after an Escape: its row says so."""
         return self._put_back_at is not None
+
+    def told_by(self, now: float) -> float | None:
+        """Until when the CLI may still tell that it took what was sent; None when nothing is waited for."""
+        while self._untold and now >= self._untold[0][0] + CONFIRMED_WITHIN:
+            self._untold.popleft()
+        return self._untold[-1][0] + CONFIRMED_WITHIN if self._untold else None
 
     # --- what keys go to --------------------------------------------------------------------------------------
 
@@ -150,12 +160,19 @@ class Unsent:
 
         Reports of a queued line come seconds late: one of a line that was seen being sent says nothing about now.
         """
+        self._note_told(text)
         for sent in self._sent:
             if now - sent[0] <= REPORTED_WITHIN and same_text(sent[1], text):
                 self._sent.remove(sent)
                 return
         if self._text and same_text(self._text, text):
             self._empty()
+
+    def _note_told(self, text: str) -> None:
+        """It is the line of that text; one that the box changed on the way is the oldest."""
+        if self._untold:
+            told = next((each for each in self._untold if same_text(each[1], text)), self._untold[0])
+            self._untold.remove(told)
 
     def on_interrupted(self) -> None:
         """The transcript says that the turn was interrupted: its prompt was not put back into the box."""
@@ -166,6 +183,7 @@ class Unsent:
 
         Says whether that was in doubt.
         """
+        self._untold = deque((each for each in self._untold if each[0] > entered_at), 16)
         was_doubtful = self._put_back_at is not None and self._put_back_at <= entered_at
         if was_doubtful:
             self._put_back_at = None
@@ -174,6 +192,7 @@ class Unsent:
     def clear(self) -> None:
         """The person says that there is nothing, or that a post may follow whatever is there."""
         self._is_stashed = False
+        self._untold.clear()
         self._empty()
 
     def clearing_keys(self, text: str | None = None) -> tuple[bytes, ...]:
@@ -251,6 +270,8 @@ class Unsent:
         if self._text:
             self._sent.append((now, self._text))
             self._sent_now.append(self._text)
+            if self._box.reports and not self._text.lstrip().startswith(self._box.commands):
+                self._untold.append((now, self._text))
         self._empty()
         self._recalled, self._is_stashed = self._is_stashed, False
 
@@ -258,6 +279,7 @@ class Unsent:
         if turn_runs and self._box.puts_back:
             self._interrupt(now)
         else:
+            self._untold.clear()
             self._empty()
 
     def _on_escape(self, now: float, turn_runs: bool) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pullcept.core.input_box import CLAUDE_CODE_BOX, CODEX_BOX, PLAIN_BOX, Box
-from pullcept.core.unsent import Unsent, UnsentState
+from pullcept.core.unsent import CONFIRMED_WITHIN, Unsent, UnsentState
 
 EMPTY, UNSENT, MAYBE = UnsentState.EMPTY, UnsentState.UNSENT, UnsentState.MAYBE
 ENTER, BACKSPACE, ESCAPE, CTRL_C, CTRL_U, CTRL_W = b"\r", b"\x7f", b"\x1b", b"\x03", b"\x15", b"\x17"
@@ -126,6 +126,8 @@ def test_text_that_was_put_aside_comes_back_with_the_next_send() -> None:
     assert pane.press("abc", b"\x13") is UNSENT
     assert pane.press(CTRL_C) is MAYBE
     assert pane.press("other", ENTER) is MAYBE
+    pane.unsent.on_submit("other", pane.now)
+    assert pane.unsent.state is MAYBE
     assert pane.press(ENTER) is EMPTY
     pane.press("abc", b"\x13")
     pane.unsent.clear()
@@ -378,7 +380,9 @@ def test_enter_behind_a_backslash_is_a_line_break_in_claude_code() -> None:
 def test_the_first_enter_only_removes_invisible_characters_in_claude_code() -> None:
     pane = Pane(CLAUDE_CODE_BOX)
     assert pane.press("a\u202eb", ENTER) is UNSENT
-    assert pane.press(ENTER) is EMPTY
+    assert pane.press(ENTER) is MAYBE
+    pane.unsent.on_submit("ab", pane.now)
+    assert pane.unsent.state is EMPTY
 
 
 def test_enter_may_take_the_entry_of_a_list_instead_of_sending() -> None:
@@ -389,7 +393,54 @@ def test_enter_may_take_the_entry_of_a_list_instead_of_sending() -> None:
     pane.unsent.on_submit("tell @li", pane.now)
     assert pane.unsent.state is EMPTY
     assert pane.press("ask @lin please", ENTER) is EMPTY
-    assert Pane(CLAUDE_CODE_BOX).press("ask @li", ENTER) is EMPTY
+    assert Pane(CLAUDE_CODE_BOX).press("ask @li", ENTER) is MAYBE
+
+
+def test_a_line_may_still_be_in_the_box_of_claude_code_until_it_is_told() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    assert pane.press("one", ENTER) is MAYBE
+    assert pane.press("two") is UNSENT
+    assert pane.press(ENTER) is MAYBE
+    pane.unsent.on_submit("one", pane.now)
+    assert pane.unsent.state is MAYBE
+    pane.unsent.on_submit("two", pane.now)
+    assert pane.unsent.state is EMPTY
+
+
+def test_a_line_that_the_box_changed_is_told_by_any_prompt() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press("look at [Pasted text]", ENTER)
+    pane.unsent.on_submit("look at what was pasted", pane.now)
+    assert pane.unsent.state is EMPTY
+
+
+@pytest.mark.parametrize("line", ["/status", "!ls", " /clear", ""])
+def test_a_command_is_told_by_nobody(line: str) -> None:
+    assert Pane(CLAUDE_CODE_BOX).press(line, ENTER) is EMPTY
+
+
+def test_a_line_that_was_not_told_in_its_time_counts_as_sent() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press("one", ENTER)
+    assert pane.unsent.told_by(pane.now) == pane.now + CONFIRMED_WITHIN
+    assert pane.unsent.told_by(pane.now + CONFIRMED_WITHIN - 0.1) is not None
+    assert pane.unsent.state is MAYBE
+    assert pane.unsent.told_by(pane.now + CONFIRMED_WITHIN) is None
+    assert pane.unsent.state is EMPTY
+
+
+def test_a_post_taken_whole_and_a_cleared_box_prove_that_a_line_was_sent() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press("one", ENTER)
+    pane.unsent.on_post_whole(pane.now - 1)
+    assert pane.unsent.state is MAYBE
+    pane.unsent.on_post_whole(pane.now)
+    assert pane.unsent.state is EMPTY
+    pane.press("one", ENTER)
+    assert pane.press(CTRL_C) is EMPTY
+    pane.press("one", ENTER)
+    pane.unsent.clear()
+    assert pane.unsent.state is EMPTY
 
 
 # --- properties -----------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import pytest
 
 from pullcept.core.cli_queue import TranscriptNews
 from pullcept.core.gates import MAYBE_UNSENT, PUT_BACK, QUESTION, UNSENT, Gates
+from pullcept.core.unsent import CONFIRMED_WITHIN
 from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI
 from tests.pty.virtual import Stage, on_stage
 
@@ -29,6 +30,9 @@ async def test_a_half_typed_line_holds_posts_until_it_is_sent(stage: Stage) -> N
     assert stage.terminal.data == b"hi"
     assert stage.typist.held() == (2, UNSENT)
     stage.typist.write_keys(b"\r")
+    await stage.wait(5)
+    assert stage.typist.held() == (2, MAYBE_UNSENT)
+    stage.typist.on_submit("hi")
     await stage.wait(5)
     assert stage.typed() == ["m1", "m2"]
     assert stage.terminal.data.startswith(b"hi\r[pullcept]")
@@ -77,6 +81,8 @@ async def test_keys_kept_during_a_post_and_passed_behind_it_hold_the_next_post(s
     assert stage.typist.held() == (1, UNSENT)
     assert stage.terminal.data.endswith(b"hello\rhalf")
     stage.typist.write_keys(b"\r")
+    await stage.wait(CONFIRMED_WITHIN)
+    assert stage.typed() == ["m1"]
     await stage.wait(5)
     assert stage.typed() == ["m1", "m2"]
 
