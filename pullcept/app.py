@@ -340,6 +340,10 @@ class App:
         """See `Actions`."""
         self._call(lambda: self._spawn_task(self._desk.export_topic(topic_id, Path(path))))
 
+    def import_topic(self, path: str) -> None:
+        """See `Actions`."""
+        self._call(lambda: self._spawn_task(self._desk.import_topic(Path(path))))
+
     def save_copy(self, path: str) -> None:
         """See `Actions`."""
         self._call(lambda: self._spawn_task(self._desk.save_copy(Path(path))))

@@ -65,6 +65,7 @@ A line without / is a post; @name addresses it.
 /continue  types on where sessions talked without you for long   /skipall  drops what waits there
 /attach FILE  sends a copy of the file with your next line
 /export FILE  writes the topic as .md, .html or .jsonl   /copy FILE  saves a copy of everything as a zip
+/import FILE  makes a topic of a log (.jsonl)
 /again  sends the refused post   /marks  prints how far each post has come
 /guest NAME  prints how another program can join this topic as a guest
 /help  /quit""")
@@ -306,6 +307,12 @@ class Console:
     def do_export(self, rest: str) -> None:
         if target := self._new_file(rest, _("/export takes a file name that ends in .md, .html or .jsonl.")):
             self._actions.export_topic(self.view.topic_id, target)
+
+    def do_import(self, rest: str) -> None:
+        if rest:
+            self._actions.import_topic(str(Path(rest).expanduser().absolute()))
+        else:
+            self._say("! " + _("/import takes the path of a log (.jsonl)."))
 
     def do_copy(self, rest: str) -> None:
         if target := self._new_file(rest, _("/copy takes the name of a new zip file.")):

@@ -31,6 +31,7 @@ from pullcept.reasons import reason_words
 from pullcept.seats import Seats
 from pullcept.store.attachments import NotAttached
 from pullcept.store.export import NotExported
+from pullcept.store.importing import NotImported
 from pullcept.store.index import TopicNotDeleted
 from pullcept.store.settings import NotSaved
 from pullcept.store.topic_log import LogUnreadable, Rows, UnknownPost
@@ -157,6 +158,18 @@ class Desk:
         else:
             said = StatusSaid(_("The topic was exported to {file}.").format(file=target), key=str(target))
         self._tell(said)
+
+    async def import_topic(self, source: Path) -> None:
+        """Copy a log in as a new topic, and open it."""
+        try:
+            topic_id = await asyncio.to_thread(self._topics.import_log, source)
+            self._topics.adopt(topic_id)
+        except NotImported as error:
+            self._tell(StatusSaid(_("Not imported: {reason}").format(reason=error), "error"))
+            return
+        except NotSaved as error:
+            self._tell(StatusSaid(_("The title was not kept: {reason}").format(reason=error), "error"))
+        self.open_topic(topic_id)
 
     async def save_copy(self, target: Path) -> None:
         """Write everything into one zip while the room goes on; the status line says how it went."""

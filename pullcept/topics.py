@@ -15,6 +15,7 @@ from pullcept.core.seat import Seat
 from pullcept.store.attachments import find_attachment, store_files
 from pullcept.store.export import export_topic, save_copy
 from pullcept.store.folder import DataFolder, host_id
+from pullcept.store.importing import import_log
 from pullcept.store.index import IndexFile, TopicNotDeleted
 from pullcept.store.topic_log import LogUnreadable, Rows, TopicLog, UnknownPost
 
@@ -150,6 +151,16 @@ class Topics:
     def save_copy(self, target: Path) -> int:
         """Write everything into one zip; for a worker thread. Raises `NotExported`."""
         return save_copy(self._folder, target)
+
+    def import_log(self, source: Path) -> str:
+        """Copy a log in as a new topic, which `adopt` lists; for a worker thread. Raises `NotImported`."""
+        topic_id = str(uuid.uuid4())
+        import_log(self._folder, source, topic_id)
+        return topic_id
+
+    def adopt(self, topic_id: str) -> None:
+        """List an imported topic. Raises `NotSaved`; it is listed all the same."""
+        self._index.adopt(topic_id)
 
     # -- life -------------------------------------------------------------
 

@@ -239,6 +239,10 @@ class Actions(Protocol):
         """Write a topic as `.md`, `.html` or `.jsonl`, by the ending of the absolute path; replaces what is there."""
         ...
 
+    def import_topic(self, path: str) -> None:
+        """Copy a log from outside in as a new topic and open it."""
+        ...
+
     def save_copy(self, path: str) -> None:
         """Write a copy of everything into one zip; replaces what is there."""
         ...

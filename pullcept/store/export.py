@@ -36,7 +36,7 @@ def export_topic(folder: DataFolder, topic_id: str, title: str, target: Path) ->
         raise NotExported("the name of the file ends in .md, .html or .jsonl")
     with _written(folder, target) as file:
         if ending == ".jsonl":
-            _copy_lines(log.path, file)
+            copy_lines(log.path, file)
             return
         posts = (post for post in log.posts() if post is not None)
         if ending == ".md":
@@ -107,7 +107,8 @@ def _files(root: Path) -> Iterator[Path]:
                 yield path
 
 
-def _copy_lines(path: Path, writing: IO[bytes]) -> None:
+def copy_lines(path: Path, writing: IO[bytes]) -> None:
+    """Copy a log up to its last whole line; a missing one is empty. Raises OSError."""
     with contextlib.suppress(FileNotFoundError), path.open("rb") as reading:
         _copy_open(reading, writing, whole_lines=True)
 

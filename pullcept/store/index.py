@@ -108,6 +108,13 @@ class IndexFile:
             return False
         return self._keep(self._index.session_started(topic_id, now))
 
+    def adopt(self, topic_id: str) -> None:
+        """Take in a log that has come into the folder. Raises `NotSaved`; it is listed all the same."""
+        before = self._index
+        self._look_at(topic_id)
+        if self._index is not before:
+            self._file.save(index_object(self._index))
+
     def conversation(self, topic_id: str, account_id: str) -> str | None:
         """The conversation to resume on this computer."""
         entry = self._index.find(topic_id)

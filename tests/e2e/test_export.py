@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pullcept.core.screen import StatusSaid
+from pullcept.core.screen import StatusSaid, TopicOpened
 from tests.e2e.running_app import PERSON, RunningApp
 
 
@@ -41,3 +41,28 @@ def test_a_copy_of_everything_opens_as_a_data_folder(app: RunningApp, tmp_path: 
     with RunningApp(tmp_path / "other", []) as copy:
         opened = copy.open(app.topic_id)
         assert [post.content for post in opened.rows] == ["hello"]
+
+
+def test_an_exported_log_is_imported_as_a_topic_that_goes_on(app: RunningApp, tmp_path: Path) -> None:
+    log = tmp_path / "old.jsonl"
+    row = b'{"message_id":"m1","speaker":"Aki","content":"hello there","to":"Mio","ts":"2025-01-01T00:00:00Z","x":1}\n'
+    log.write_bytes(row + b'{"message_id":"torn')
+    app.app.import_topic(str(log))
+    opened = app.wait_for(lambda event: isinstance(event, TopicOpened) and bool(event.rows), "the topic", 0)
+    assert isinstance(opened, TopicOpened)
+    assert (opened.title, opened.rows[0].content) == ("hello there", "hello there")
+    app.topic_id = opened.topic_id
+    app.say("going on")
+    app.wait_for_row(PERSON.name)
+    assert app.folder.log_path(opened.topic_id).read_bytes().startswith(row)
+    assert log.exists()
+
+
+def test_a_file_that_is_no_log_is_not_imported(app: RunningApp, tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_bytes(b"\x00" * 5_000)
+    app.app.import_topic(str(tmp_path / "x.jsonl"))
+    _wait_for_status(app, "holds no post")
+    app.app.import_topic(str(tmp_path / "missing.jsonl"))
+    _wait_for_status(app, "no such file")
+    assert not list(app.folder.logs.glob("*.jsonl"))
+    assert not list(app.folder.logs.glob(".*"))

@@ -51,6 +51,9 @@ class FakeActions:
     def export_topic(self, topic_id: str, path: str) -> None:
         self.calls.append(("export_topic", topic_id, path))
 
+    def import_topic(self, path: str) -> None:
+        self.calls.append(("import_topic", path))
+
     def save_copy(self, path: str) -> None:
         self.calls.append(("save_copy", path))
 

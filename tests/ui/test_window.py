@@ -543,7 +543,10 @@ def test_the_menu_of_a_topic_exports_it_and_saves_a_copy(full_room: Room, monkey
     full_room.press("F10", topics.list.canvas, state=1)
     shown[-1].invoke(3)
     shown[-1].invoke(3)
+    monkeypatch.setattr("tkinter.filedialog.askopenfilename", lambda **options: "/home/mio/in.jsonl")
     shown[-1].invoke(4)
+    shown[-1].invoke(5)
+    assert full_room.actions.named("import_topic") == [("import_topic", "/home/mio/in.jsonl")]
     assert full_room.actions.named("export_topic") == [("export_topic", TOPIC, "/home/mio/out.html")]
     assert full_room.actions.named("save_copy") == [("save_copy", "/home/mio/all.zip")]
 

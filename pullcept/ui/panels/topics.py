@@ -140,6 +140,7 @@ class TopicsPanel(tk.Frame):
         menu.add_command(label=_("Delete…"), accelerator="Del", command=lambda: self._delete(topic_id))
         menu.add_separator()
         menu.add_command(label=_("Export…"), command=lambda: self._export(topic_id))
+        menu.add_command(label=_("Import…"), command=self._import)
         menu.add_command(label=_("Save a copy of everything…"), command=self._save_copy)
         menu.tk_popup(x, y)
 
@@ -151,6 +152,13 @@ class TopicsPanel(tk.Frame):
         )
         if path:
             self._actions.export_topic(topic_id, str(path))
+
+    def _import(self) -> None:
+        path = filedialog.askopenfilename(
+            parent=self, title=_("Import a topic"), filetypes=((_("Log (JSON lines)"), ".jsonl"),)
+        )
+        if path:
+            self._actions.import_topic(str(path))
 
     def _save_copy(self) -> None:
         path = filedialog.asksaveasfilename(
