@@ -287,6 +287,9 @@ class Session:
     def _check_ready(self) -> None:
         if not self.progress.joined or not self.alive:
             return
+        if not self.start.needs_idle or self.progress.idle_seen:
+            # Its first screens are behind it: keys go to its box, although posts may still wait for its tools.
+            self._gates.unsent.set_ready(True)
         if not self.progress.listed:
             self.typist.set_gate(READY, False, NOT_LISTED)
         elif self.start.needs_idle and not self.progress.idle_seen and not (self._types_blindly and self._is_late):

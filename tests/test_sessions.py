@@ -233,6 +233,17 @@ def test_keys_into_a_first_screen_are_no_unsent_text() -> None:
     with_session(play)
 
 
+def test_keys_before_the_tools_are_known_are_unsent_text() -> None:
+    async def play(session: Session, terminals: OneTerminal) -> None:
+        session.on_joined()
+        session.write_keys(b"half")
+        session.on_listed()
+        await settle()
+        assert session.held() == (1, "unsent text in the terminal")
+
+    with_session(play)
+
+
 def test_a_codex_that_reports_nothing_cannot_show_questions_and_the_person_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
