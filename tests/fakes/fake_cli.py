@@ -40,6 +40,7 @@ def options(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--ignore-hup", action="store_true", help="ignore hang-up and request to end")
     parser.add_argument("--delete-lf", action="store_true")
     parser.add_argument("--lf-sends", action="store_true", help="a line feed is Enter too")
+    parser.add_argument("--note-reads", action="store_true", help="record how many bytes were read and taken so far")
     parser.add_argument("--die-after", type=int, metavar="BYTES", help="leave when so much input was read")
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("--no-enter", action="store_true", help="never react to Enter")
@@ -224,6 +225,8 @@ class Program:
                 return int(self.wanted.exit_code)
             self.read_bytes += len(data)
             self._take(data)
+            if self.wanted.note_reads:
+                self._record(read=str(self.read_bytes))
             if self.wanted.die_after is not None and self.read_bytes >= self.wanted.die_after:
                 return int(self.wanted.exit_code)
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ if sys.platform == "win32":
 from pullcept.core.seat import DeliveryState
 from pullcept.pty.posix import PosixTerminals
 from pullcept.pty.post import TypedPost
-from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI, LINE, PASTE, RAW, Profile
+from pullcept.pty.profiles import CLAUDE_CODE, CODEX_CLI, LINE, PASTE, RAW, Enter, Plan, Profile, Write, plan
 from pullcept.pty.typist import Typist
 from pullcept.term.core import BRACKETED_PASTE, TerminalCore
-from tests.pty.live import LIMIT, LiveFake, closing
+from tests.pty.live import LIMIT, LiveFake, closing, wait_for
 
 TAG = '[pullcept] {"role":"claude_code","from":"Hana","message_id":"m1"}'
 
@@ -111,6 +112,13 @@ def test_a_long_post_is_one_turn_exactly_as_said(
     play(test)
 
 
+def bytes_of(profile: Profile, body: str) -> int:
+    """How many bytes a post is, Enter included."""
+    planned = plan(profile, TAG, body, from_admin=False, line_limit=None)
+    assert isinstance(planned, Plan)
+    return sum(len(step.text.encode()) if isinstance(step, Write) else step == Enter() for step in planned.steps)
+
+
 WRONG = [
     (RAW, ["--box", "claude"], "x" * 900),
     (PASTE, ["--box", "claude"], "x" * 900),
@@ -128,16 +136,47 @@ def test_through_the_wrong_profile_the_post_is_lost(
     terminals: PosixTerminals, tmp_path: Path, profile: Profile, options: list[str], body: str
 ) -> None:
     async def test() -> None:
-        seat = Seat(terminals, tmp_path, profile, *options)
+        seat = Seat(terminals, tmp_path, profile, *options, "--note-reads")
         await seat.ready()
         if profile.bracketed:
             seat.screen.feed(b"\x1b[?2004h")
+        typed = bytes_of(profile, body)
         seat.put(body)
         await seat.typed()
-        seat.fake.terminal.end(0)
-        seat.fake.wait_exit()
+        await asyncio.to_thread(wait_for, lambda: {"read": str(typed)} in seat.fake.records(), f"{typed} bytes read")
         assert f"{TAG}\n{body}" not in seat.fake.turns()
         await seat.close()
+
+    play(test)
+
+
+RULES = [
+    (replace(CLAUDE_CODE, piece=0), "x" * 900, "x" * 900),
+    (replace(CLAUDE_CODE, spaces_for_tab=False), "a\tb", "a    b"),
+    (replace(CLAUDE_CODE, left_out=frozenset()), "\u200erule", "rule"),
+    (replace(CLAUDE_CODE, closing=""), "ends in \\", "ends in \\"),
+]
+
+
+@pytest.mark.parametrize(("without", "body", "taken"), RULES)
+def test_without_one_rule_of_its_profile_the_post_is_lost(
+    terminals: PosixTerminals, tmp_path: Path, without: Profile, body: str, taken: str
+) -> None:
+    async def turns_through(profile: Profile, folder: Path) -> list[str]:
+        folder.mkdir()
+        seat = Seat(terminals, folder, profile, "--box", "claude", "--note-reads")
+        await seat.ready()
+        seat.put(body)
+        await seat.typed()
+        typed = bytes_of(profile, body)
+        await asyncio.to_thread(wait_for, lambda: {"read": str(typed)} in seat.fake.records(), f"{typed} bytes read")
+        await seat.close()
+        return [turn.rstrip(" ") for turn in seat.fake.turns()]
+
+    async def test() -> None:
+        right = f"{TAG}\n{taken}"
+        assert await turns_through(CLAUDE_CODE, tmp_path / "whole") == [right]
+        assert right not in await turns_through(without, tmp_path / "without")
 
     play(test)
 
