@@ -163,7 +163,6 @@ def test_without_one_rule_of_its_profile_the_post_is_lost(
     terminals: PosixTerminals, tmp_path: Path, without: Profile, body: str, taken: str
 ) -> None:
     async def turns_through(profile: Profile, folder: Path) -> list[str]:
-        folder.mkdir()
         seat = Seat(terminals, folder, profile, "--box", "claude", "--note-reads")
         await seat.ready()
         seat.put(body)
@@ -175,9 +174,12 @@ def test_without_one_rule_of_its_profile_the_post_is_lost(
 
     async def test() -> None:
         right = f"{TAG}\n{taken}"
-        assert await turns_through(CLAUDE_CODE, tmp_path / "whole") == [right]
-        assert right not in await turns_through(without, tmp_path / "without")
+        assert await turns_through(CLAUDE_CODE, whole) == [right]
+        assert right not in await turns_through(without, lost)
 
+    whole, lost = tmp_path / "whole", tmp_path / "lost"
+    for folder in (whole, lost):
+        folder.mkdir()
     play(test)
 
 
