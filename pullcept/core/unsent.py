@@ -57,7 +57,7 @@ class Unsent:
         self._sent_now: list[str] = []
         self._put_back_at: float | None = None
         self._escape_at: float | None = None
-        self._is_stashed = self._was_interrupted = False
+        self._is_stashed = self._was_interrupted = self._entered_in_doubt = False
         self._empty()
 
     @property
@@ -154,6 +154,9 @@ class Unsent:
     def on_turn_began(self) -> None:
         """The CLI took a prompt. Until then keys behind an interrupting one find it idle, though no event says so."""
         self._was_interrupted = False
+        if self._entered_in_doubt:
+            self._put_back_at, self._entered_in_doubt = None, False
+        self._untold = deque((each for each in self._untold if each[1]), 16)
 
     def on_submit(self, text: str, now: float) -> None:
         """The CLI took a prompt that is not a post of ours. It empties the box only when it is the box's text.
@@ -169,9 +172,12 @@ class Unsent:
             self._empty()
 
     def _note_told(self, text: str) -> None:
-        """It is the line of that text; one that the box changed on the way is the oldest."""
-        if self._untold:
-            told = next((each for each in self._untold if same_text(each[1], text)), self._untold[0])
+        """It is the line of that text; one that the box changed on the way is the oldest. What the CLI tells itself
+        begins with a mark of its own and is no line."""
+        told = next((each for each in self._untold if same_text(each[1], text)), None)
+        if told is None and self._untold and not text.lstrip().startswith("<"):
+            told = self._untold[0]
+        if told is not None:
             self._untold.remove(told)
 
     def on_interrupted(self) -> None:
@@ -267,13 +273,20 @@ class Unsent:
         return ends_in_word and words[-1].startswith(self._box.lists) and not self._list_taken
 
     def _on_sent(self, now: float) -> None:
+        put_back_at = self._put_back_at
         if self._text:
             self._sent.append((now, self._text))
             self._sent_now.append(self._text)
-            if self._box.reports and not self._text.lstrip().startswith(self._box.commands):
-                self._untold.append((now, self._text))
+        if self._box.reports and (self._text or self._recalled) and not self._is_command():
+            self._untold.append((now, self._text))
         self._empty()
+        if put_back_at is not None and self._box.reports:
+            # A prompt that is put back lost the blank behind its last backslash: Enter may have been a line break.
+            self._put_back_at, self._entered_in_doubt = put_back_at, True
         self._recalled, self._is_stashed = self._is_stashed, False
+
+    def _is_command(self) -> bool:
+        return self._text.lstrip().startswith(self._box.commands)
 
     def _on_interrupt_key(self, now: float, turn_runs: bool) -> None:
         if turn_runs and self._box.puts_back:

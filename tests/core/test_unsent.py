@@ -128,7 +128,9 @@ def test_text_that_was_put_aside_comes_back_with_the_next_send() -> None:
     assert pane.press("other", ENTER) is MAYBE
     pane.unsent.on_submit("other", pane.now)
     assert pane.unsent.state is MAYBE
-    assert pane.press(ENTER) is EMPTY
+    assert pane.press(ENTER) is MAYBE
+    pane.unsent.on_turn_began()
+    assert pane.unsent.state is EMPTY
     pane.press("abc", b"\x13")
     pane.unsent.clear()
     assert pane.unsent.state is EMPTY
@@ -330,8 +332,8 @@ def test_a_post_taken_whole_proves_that_nothing_was_put_back_before_it() -> None
     assert pane.unsent.state is EMPTY
 
 
-@pytest.mark.parametrize("ending", [[ENTER], [CTRL_C], [ESCAPE, ESCAPE]])
-def test_a_prompt_put_back_is_gone_when_the_person_sends_or_clears(ending: list[bytes]) -> None:
+@pytest.mark.parametrize("ending", [[CTRL_C], [ESCAPE, ESCAPE]])
+def test_a_prompt_put_back_is_gone_when_the_person_clears(ending: list[bytes]) -> None:
     pane = Pane(CLAUDE_CODE_BOX)
     pane.press(ESCAPE, turn_runs=True)
     assert pane.press(BACKSPACE, CTRL_W) is MAYBE
@@ -441,6 +443,36 @@ def test_a_post_taken_whole_and_a_cleared_box_prove_that_a_line_was_sent() -> No
     pane.press("one", ENTER)
     pane.unsent.clear()
     assert pane.unsent.state is EMPTY
+
+
+def test_enter_into_a_prompt_that_was_put_back_sends_it_only_when_that_is_told() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    assert pane.press(ESCAPE, turn_runs=True) is MAYBE
+    assert pane.press(ENTER) is MAYBE
+    assert pane.unsent.told_by(pane.now + 3600) is None
+    assert pane.unsent.state is MAYBE
+    pane.unsent.on_turn_began()
+    assert pane.unsent.state is EMPTY
+    pane.press(ESCAPE, turn_runs=True)
+    pane.press(ENTER)
+    assert pane.press(CTRL_C) is EMPTY
+    pane.unsent.on_turn_began()
+    assert pane.unsent.state is EMPTY
+
+
+def test_a_former_prompt_that_is_sent_again_may_be_in_the_box_until_a_prompt_is_told() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press(UP)
+    assert pane.press(ENTER) is MAYBE
+    pane.unsent.on_turn_began()
+    assert pane.unsent.state is EMPTY
+
+
+def test_what_the_cli_tells_itself_is_no_line_of_the_person() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press("x", ENTER)
+    pane.unsent.on_submit("<task-notification>\n<task-id>1</task-id>", pane.now)
+    assert pane.unsent.state is MAYBE
 
 
 # --- properties -----------------------------------------------------------------------------------------------
