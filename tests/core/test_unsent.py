@@ -468,6 +468,17 @@ def test_a_former_prompt_that_is_sent_again_may_be_in_the_box_until_a_prompt_is_
     assert pane.unsent.state is EMPTY
 
 
+def test_two_escapes_may_be_meant_for_an_agent_that_works_behind_the_box() -> None:
+    pane = Pane(CLAUDE_CODE_BOX)
+    pane.press("x")
+    for apart in (1.0, 0.1):
+        pane.now += apart
+        pane.unsent.on_keys(ESCAPE, pane.now, agents_run=True)
+    assert pane.unsent.state is UNSENT
+    assert pane.press(ESCAPE, apart=2.0) is UNSENT
+    assert pane.press(ESCAPE) is EMPTY
+
+
 def test_what_the_cli_tells_itself_is_no_line_of_the_person() -> None:
     pane = Pane(CLAUDE_CODE_BOX)
     pane.press("x", ENTER)

@@ -167,6 +167,10 @@ class MixedRun:
         else:
             self.story.wiped.append(line)
             self._press(*self.cli.wipes[len(line) % len(self.cli.wipes)])
+            self._pause(QUIET)
+            if self.session._gates.unsent.state != "empty":
+                # The seat still shows unsent text: two Escapes may have been meant for an agent that works.
+                self._press(*self.cli.clear)
 
     def _play_escape(self, episode: Episode) -> None:
         gate = threading.Event()
@@ -209,7 +213,10 @@ class MixedRun:
         self.counts.put_back += len(back)
         if self._number % 2:
             self._press(b"\r")
-            return
+            self._pause(LOOK)
+            if not self.cli.box(self._screen()):
+                return
+            # It ended in a backslash, and Enter made a line break of it.
         self._press(*self.cli.clear)
         self._wait(lambda: not self.cli.box(self._screen()), "the box is empty")
         self._pause(TWICE)
