@@ -14,7 +14,6 @@ from pullcept.core.receipt import Around, Turn
 from pullcept.core.unsent import Unsent, UnsentState
 from pullcept.core.waits import ClaudeWaits, CodexWaits, Hold, WaitView
 
-AGENT_LIMIT = 64
 UNSENT = "unsent text in the terminal"
 MAYBE_UNSENT = "there may be unsent text in the terminal"
 PUT_BACK = "the last post may be back in the input box"
@@ -61,7 +60,6 @@ class Gates:
         self._claude = ClaudeWaits() if kind == "claude_code" else None
         self._codex = CodexWaits() if kind == "codex_cli" else None
         self._waits_ended = 0
-        self._agents: set[str] = set()
         self._queue = ClaudeQueue() if kind == "claude_code" else None
         self._lines = CodexQueue() if kind == "codex_cli" else None
 
@@ -70,7 +68,7 @@ class Gates:
     def on_keys(self, data: bytes, now: float) -> None:
         """Keys or a paste of the person are written to the terminal."""
         answers = self._claude is not None and self.question_possible and self.unsent.keys_go_to_question(now)
-        sent = self.unsent.on_keys(data, now, turn_runs=self.turn is Turn.BUSY, agents_run=bool(self._agents))
+        sent = self.unsent.on_keys(data, now, turn_runs=self.turn is Turn.BUSY)
         if self._lines is not None:
             for text in sent:
                 self._lines.on_line(text, now)
@@ -90,7 +88,6 @@ class Gates:
         if self._claude is None:
             return None
         wait_id = self._claude.on_event(event, body, now)
-        self._note_agent(event, body)
         if not body.get("agent_id"):
             self._set_turn(_TURNS.get(event, self.turn), now)
         if event == "UserPromptSubmit" and self._queue is not None:
@@ -98,15 +95,6 @@ class Gates:
             self.unsent.on_turn_began()
         self._pass_question()
         return wait_id
-
-    def _note_agent(self, event: str, body: Mapping[str, Any]) -> None:
-        agent = body.get("agent_id")
-        if event == "SessionEnd":
-            self._agents.clear()
-        elif event == "SubagentStop":
-            self._agents.discard(str(agent))
-        elif agent and len(self._agents) < AGENT_LIMIT:
-            self._agents.add(str(agent))
 
     def on_answered(self, wait_id: int, now: float) -> None:
         """The hook of this PermissionRequest was answered: its question may be drawn from now on."""

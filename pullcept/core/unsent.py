@@ -55,7 +55,6 @@ class Unsent:
         self._sent: deque[tuple[float, str]] = deque(maxlen=16)
         self._untold: deque[tuple[float, str]] = deque(maxlen=16)
         self._sent_now: list[str] = []
-        self._agents_run = False
         self._put_back_at: float | None = None
         self._escape_at: float | None = None
         self._is_stashed = self._was_interrupted = self._entered_in_doubt = False
@@ -118,13 +117,11 @@ class Unsent:
 
     # --- what happens -----------------------------------------------------------------------------------------
 
-    def on_keys(self, data: bytes, now: float, *, turn_runs: bool = False, agents_run: bool = False) -> tuple[str, ...]:
+    def on_keys(self, data: bytes, now: float, *, turn_runs: bool = False) -> tuple[str, ...]:
         """One key press or paste, when it is written to the terminal: the texts that it sent, in order.
 
-        `turn_runs`: the CLI is busy with a prompt. `agents_run`: agents of its own work behind an idle box, and an
-        Escape may be meant for them.
+        `turn_runs`: the CLI is busy with a prompt.
         """
-        self._agents_run = agents_run
         is_frozen = self.keys_go_to_question(now)
         self._last_byte = now
         if is_frozen:
@@ -307,8 +304,10 @@ class Unsent:
         elif self.state is UnsentState.EMPTY:
             # On an empty box it opens the list of former prompts, and Enter there puts one into the box.
             self._menu = True
-        elif self._box.escapes_clear and not self._agents_run:
+        elif self._box.escapes_clear:
             self._empty()
+            # A turn that began unseen, behind an agent's end, takes the first of the pair: the text stays.
+            self._recalled = self._box.puts_back
 
     def _interrupt(self, now: float) -> None:
         """The key ends the turn and leaves the text in the box; or it closes a list and the turn goes on."""

@@ -251,21 +251,3 @@ def test_escape_is_noticed_in_each_of_two_turns_without_a_key_between(begins: st
         assert stage.typist.held() == (1, PUT_BACK)
 
     escape_twice()
-
-
-@on_stage(CLAUDE_CODE)
-async def test_two_escapes_beside_a_working_agent_keep_the_line(stage: Stage) -> None:
-    gates = guarded(stage)
-    gates.on_event("PreToolUse", {"agent_id": "a1", "tool_name": "Read"}, stage.clock.now)
-    for key in (b"x", b"\x1b", b"\x1b"):
-        stage.typist.write_keys(key)
-        await stage.wait(0.3)
-    stage.put()
-    await stage.wait(60)
-    assert stage.typist.held() == (1, UNSENT)
-    gates.on_event("SubagentStop", {"agent_id": "a1"}, stage.clock.now)
-    for _ in range(2):
-        stage.typist.write_keys(b"\x1b")
-        await stage.wait(0.3)
-    await stage.wait(5)
-    assert stage.typed() == ["m1"]
