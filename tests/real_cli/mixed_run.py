@@ -168,9 +168,10 @@ class MixedRun:
             self.story.wiped.append(line)
             self._press(*self.cli.wipes[len(line) % len(self.cli.wipes)])
             self._pause(QUIET)
-            if self.session._gates.unsent.state != "empty":
-                # The seat still shows unsent text: two Escapes may have been meant for an agent that works.
+            while self.session._gates.unsent.state != "empty":
+                # The seat still shows a doubt: Escapes, or this key, may have met a turn that had just begun.
                 self._press(*self.cli.clear)
+                self._pause(TWICE)
 
     def _play_escape(self, episode: Episode) -> None:
         gate = threading.Event()
